@@ -1,0 +1,1 @@
+"""One turn of conversation: prompt, streaming, overflow, distilling."""

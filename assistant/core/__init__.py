@@ -1,0 +1,1 @@
+"""Values, events, errors and ports that every layer shares. Standard library only."""

@@ -1,0 +1,146 @@
+"""What the services tell the window while they work. Frozen; sent from any thread to one callback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assistant.core.errors import AssistantError
+from assistant.core.values import Done, ModelInfo, Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """A model is being read. fraction: 0..1."""
+
+    name: str
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReady:
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """No model is loaded now. error says why and what to do."""
+
+    error: AssistantError
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSaved:
+    """The person's words are on disk. redacted: how many secrets were replaced in them."""
+
+    chat: str
+    turn: int
+    after: int | None
+    text: str
+    redacted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The prompt of a turn is ready; receipt says what it carries (prompt_tokens as estimated before the reply)."""
+
+    chat: str
+    turn: int
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class PromptProgress:
+    """Tokens of the prompt read so far."""
+
+    chat: str
+    turn: int
+    read: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextArrived:
+    chat: str
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    """The reply is on disk. done.stop says how it ended; window: tokens of the context window, used by this turn."""
+
+    chat: str
+    turn: int
+    done: Done
+    receipt: Receipt
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed:
+    """No (further) reply; the person's words and the text so far are kept."""
+
+    chat: str
+    turn: int
+    error: AssistantError
+
+
+@dataclass(frozen=True, slots=True)
+class ChatsChanged:
+    """The list of chats changed: one was created, renamed, deleted, written by another program."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """A memory file changed. actor as in the journal; journal_id: what undo takes, "" where nothing can be undone."""
+
+    file: str
+    actor: str
+    journal_id: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """what: "keywords" or "vectors"; done == total ends it."""
+
+    what: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class DistillProgress:
+    """Turns that left the window are becoming memory; done == total ends it."""
+
+    chat: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something worth a line in the status bar; error: shown as a warning."""
+
+    text: str
+    error: bool = False
+
+
+Event = (
+    ModelLoading
+    | ModelReady
+    | ModelFailed
+    | TurnSaved
+    | Recalled
+    | PromptProgress
+    | TextArrived
+    | TurnFinished
+    | TurnFailed
+    | ChatsChanged
+    | MemoryChanged
+    | IndexProgress
+    | DistillProgress
+    | Notice
+)
+EventSink = Callable[[Event], None]

@@ -1,0 +1,224 @@
+"""Frozen values that more than one layer speaks of. Validation happens where they enter the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+
+class Role(StrEnum):
+    """Who speaks in a message given to a model."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message as a chat template takes it."""
+
+    role: Role
+    text: str
+
+
+# --- engine -------------------------------------------------------------------------------------------------------
+
+
+class StopReason(StrEnum):
+    """Why a reply ended."""
+
+    END = "end"  # the model said it was done
+    LENGTH = "length"  # max_tokens reached
+    WINDOW = "window"  # the context window is full; the text so far is kept
+    STOPPED = "stopped"  # the person pressed Stop
+    INTERRUPTED = "interrupted"  # the worker or the app died
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How a model is loaded. window, batch: tokens. threads 0: chosen by the engine for this machine."""
+
+    window: int = 4096
+    threads: int = 0
+    threads_batch: int = 0
+    batch: int = 512
+    gpu_layers: int = 0
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateOptions:
+    """How a reply is sampled; temperature 0 is greedy. max_tokens 0: until the window is full."""
+
+    max_tokens: int = 1024
+    temperature: float = 0.7
+    top_p: float = 0.95
+    top_k: int = 40
+    min_p: float = 0.05
+    repeat_penalty: float = 1.1
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A loaded model. window: tokens it runs with; window_trained: tokens it was trained for."""
+
+    name: str
+    path: Path
+    architecture: str
+    quantisation: str
+    size_bytes: int
+    window: int
+    window_trained: int
+    template: str  # "own", or the name of the fall-back that stands in for a missing or broken one
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRead:
+    """Progress while the prompt is read, in tokens; ``reused`` of them were still in the cache."""
+
+    read: int
+    total: int
+    reused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """New text of a reply; whole characters only."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end of a reply. text: all of it; tokens: generated; times measured inside the worker."""
+
+    stop: StopReason
+    text: str
+    tokens: int
+    prompt_tokens: int
+    reused_tokens: int
+    ttft_ms: float
+    tokens_per_s: float
+
+
+ChatEvent = PromptRead | Delta | Done
+
+
+# --- recall -------------------------------------------------------------------------------------------------------
+
+Scope = Literal["memory", "chats", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuery:
+    """A question to the memory.
+
+    since, until: local days, both inclusive; units outside are left out. now: the asker's time (None: the clock).
+    exclude: unit ids that must not come back (they are in the window already).
+    """
+
+    text: str
+    limit: int = 10
+    scope: Scope = "all"
+    since: date | None = None
+    until: date | None = None
+    now: datetime | None = None
+    exclude: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A unit that answers a query. id: ``<file>:<short hash>`` or ``<chat id>#<n>``; line counts from 1.
+
+    why: each factor of the score by name (keyword, meaning, recency, ...).
+    """
+
+    id: str
+    file: str
+    line: int
+    kind: str  # "fact", "entry", "note", "archive", "turn"
+    date: str  # ISO day, or "" where none is known
+    title: str
+    text: str
+    score: float
+    why: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    """Hits best first. mode: "hybrid", "keyword" (no vectors yet, or now) or "time" (an empty query with a range)."""
+
+    hits: tuple[Hit, ...]
+    abstained: bool
+    took_ms: float
+    mode: str
+
+
+# --- prompt -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLine:
+    """One line of memory that stands in a prompt, where it comes from and why. file: relative to the workspace."""
+
+    file: str
+    line: int
+    text: str
+    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "recent"
+    unit: str = ""  # the recall unit's id, where it is one
+    tokens: int = 0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A line that did not load, and the rule that left it out. line 0: the whole file."""
+
+    file: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of the prompt. name: persona, facts, tail, brief, history, recalled or message."""
+
+    name: str
+    role: Role
+    text: str
+    tokens: int
+    lines: tuple[PromptLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The exact prompt of a turn. messages is what the template gets; tokens counts it after the template."""
+
+    blocks: tuple[Block, ...]
+    messages: tuple[Message, ...]
+    left_out: tuple[LeftOut, ...]
+    tokens: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was told to the model for one turn, kept for ever. lines: injected and recalled ones, as they were then."""
+
+    chat: str
+    turn: int
+    model: str
+    lines: tuple[PromptLine, ...]
+    left_out: tuple[LeftOut, ...]
+    prompt_tokens: int
+    reused_tokens: int
+    recall_mode: str
+    recalled_block: str = ""  # the text that stood before the message, byte for byte

@@ -1,0 +1,123 @@
+"""JSON lines between the window process and its worker processes.
+
+A request is ``{"v": 1, "id": n, "op": name, "args": {...}}``; ``{"v": 1, "op": "stop", "id": n}`` stops request n.
+The answer is any number of ``{"id": n, "event": name, "data": {...}}`` and then one whose event is ``result`` (data is the
+result) or ``error`` (data is an AssistantError's code, message, hint).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+
+VERSION = 1
+Json = dict[str, Any]
+Emit = Callable[[str, Mapping[str, Any]], None]
+Handler = Callable[[Mapping[str, Any], CancelToken, Emit], Mapping[str, Any]]
+
+_log = logging.getLogger(__name__)
+
+
+class Channel:
+    """One end of a pair of pipes that carries JSON lines. send may be called from any thread."""
+
+    def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._lock = threading.Lock()
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one message at once. Raises OSError when the other end is gone."""
+        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+        with self._lock:
+            self._writer.write(line)
+            self._writer.flush()
+
+    def receive(self) -> Json | None:
+        """The next message; None when the other end is gone. A line that is no JSON object is skipped and logged."""
+        for line in iter(self._reader.readline, b""):
+            try:
+                message = json.loads(line.decode("utf-8", "surrogatepass"))
+            except ValueError:
+                _log.warning("not a protocol line: %r", line[:200])
+                continue
+            if isinstance(message, dict):
+                return message
+            _log.warning("not a protocol message: %r", line[:200])
+        return None
+
+
+def worker_channel() -> Channel:
+    """The channel over this process's stdin and stdout; whatever a library prints from now on goes to stderr."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return Channel(sys.stdin.buffer, out)
+
+
+def serve(channel: Channel, handlers: Mapping[str, Handler]) -> None:
+    """Answer requests one after another on this thread until the other end is gone.
+
+    A thread of its own reads, so that a stop is seen while a handler is busy; its end cancels what runs, so a worker
+    never outlives its parent by more than one step of its work.
+    """
+    waiting: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
+    tokens: dict[int, CancelToken] = {}
+
+    def read() -> None:
+        while (message := channel.receive()) is not None:
+            if message.get("op") == "stop":
+                if token := tokens.get(message.get("id", -1)):
+                    token.cancel()
+                continue
+            tokens[message.get("id", -1)] = CancelToken()
+            waiting.put(message)
+        for token in list(tokens.values()):
+            token.cancel()
+        waiting.put(None)
+
+    threading.Thread(target=read, name="wire-reader", daemon=True).start()
+    while (request := waiting.get()) is not None:
+        ident = request.get("id", -1)
+        try:
+            channel.send({"id": ident, **_answer(channel, handlers, request, tokens[ident])})
+        except OSError:
+            return
+        finally:
+            tokens.pop(ident, None)
+
+
+def _answer(channel: Channel, handlers: Mapping[str, Handler], request: Json, token: CancelToken) -> Json:
+    ident, op = request.get("id", -1), request.get("op", "")
+
+    def emit(event: str, data: Mapping[str, Any]) -> None:
+        channel.send({"id": ident, "event": event, "data": data})
+
+    try:
+        if request.get("v") != VERSION or op not in handlers:
+            raise AssistantError("wire.unknown", f"The worker does not know the request {op!r}.", "Restart Keepsake.")
+        return {"event": "result", "data": handlers[op](request.get("args", {}), token, emit)}
+    except AssistantError as error:
+        return {"event": "error", "data": error.as_dict()}
+    except Cancelled:
+        return {"event": "error", "data": {"code": "cancelled", "message": "Stopped.", "hint": ""}}
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        return {"event": "error", "data": _bug(op, error)}
+    except Exception as error:  # noqa: BLE001 - a bug in one request must not end the worker
+        return {"event": "error", "data": _bug(op, error)}
+
+
+def _bug(op: str, error: Exception) -> Mapping[str, str]:
+    _log.exception("request %s failed", op)
+    return {"code": "wire.bug", "message": f"The worker failed: {error}", "hint": "The log has the details."}

@@ -1,0 +1,1 @@
+"""Local models: files, the worker protocol and the llama.cpp worker."""

@@ -1,0 +1,1 @@
+"""Every thread, worker process and schedule of the app."""

@@ -1,0 +1,189 @@
+"""A worker process spoken to in JSON lines: started when first needed, restarted after a death, never left behind."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.wire import VERSION, Channel, Json
+
+_log = logging.getLogger(__name__)
+_CLOSE_SECONDS = 3.0
+_Answers = queue.SimpleQueue[Json | None]
+
+
+class WorkerProcess:
+    """Client of ``python -m <module>``. Requests from several threads are answered in the order they came.
+
+    log: file that takes the worker's stderr (None: thrown away). env: added to this process's environment.
+    """
+
+    def __init__(self, module: str, log: Path | None = None, env: Mapping[str, str] | None = None) -> None:
+        self._module = module
+        self._log_path = log
+        self._env = dict(env or {})
+        self._lock = threading.Lock()
+        self._session: _Session | None = None
+        self.starts = 0
+
+    @property
+    def alive(self) -> bool:
+        session = self._session
+        return session is not None and session.process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        session = self._session
+        return session.process.pid if session else None
+
+    def request(self, op: str, args: Mapping[str, Any], cancel: CancelToken) -> Iterator[tuple[str, Json]]:
+        """Yields (event, data) pairs; the last one is ("result", data).
+
+        Raises AssistantError as the worker sent it, ("worker.died") when it ended meanwhile, Cancelled when it stopped
+        without a result because ``cancel`` asked for it. Leaving the iterator early stops the request.
+        """
+        session, ident, answers = self._begin()
+        take_back = cancel.on_cancel(lambda: session.send({"v": VERSION, "op": "stop", "id": ident}))
+        finished = False
+        try:
+            session.send({"v": VERSION, "id": ident, "op": op, "args": args})
+            if cancel.cancelled:
+                session.send({"v": VERSION, "op": "stop", "id": ident})
+            while (message := answers.get()) is not None:
+                event, data = message.get("event", ""), message.get("data") or {}
+                finished = event in ("result", "error")
+                if event == "error":
+                    raise _error(data)
+                yield event, data
+                if finished:
+                    return
+            finished = True
+            raise AssistantError(
+                "worker.died", "The helper process ended unexpectedly.", "Try again; it is started anew."
+            )
+        finally:
+            take_back()
+            if not finished:
+                session.send({"v": VERSION, "op": "stop", "id": ident})
+            session.forget(ident)
+
+    def call(self, op: str, args: Mapping[str, Any], cancel: CancelToken) -> Json:
+        """The result of a request whose events do not matter."""
+        for event, data in self.request(op, args, cancel):
+            if event == "result":
+                return data
+        raise AssertionError("a request ends with a result or an error")
+
+    def close(self) -> None:
+        """End the process: kindly first (its input closes), then surely."""
+        with self._lock:
+            session, self._session = self._session, None
+        if session:
+            session.close()
+
+    def _begin(self) -> tuple[_Session, int, _Answers]:
+        with self._lock:
+            if self._session and (opened := self._session.open()):
+                return (self._session, *opened)
+            if self._session:
+                self._session.close()
+            self.starts += 1
+            self._session = _Session(self._module, self._log_path, self._env)
+            opened = self._session.open()
+            if opened is None:
+                raise AssistantError("worker.died", "The helper process could not start.", "The log has the details.")
+            return (self._session, *opened)
+
+
+class _Session:
+    """One life of the process: its pipes, the thread that reads its answers, and who waits for which."""
+
+    def __init__(self, module: str, log_path: Path | None, env: Mapping[str, str]) -> None:
+        self.process = _spawn(module, log_path, env)
+        self._channel = Channel(cast(BinaryIO, self.process.stdout), cast(BinaryIO, self.process.stdin))
+        self._lock = threading.Lock()
+        self._waiting: dict[int, _Answers] = {}
+        self._last_id = 0
+        self._ended = False
+        self._reader = threading.Thread(target=self._read, name=f"reader-{module}", daemon=True)
+        self._reader.start()
+
+    def open(self) -> tuple[int, _Answers] | None:
+        """A new request's id and answers; None when the process has ended."""
+        with self._lock:
+            if self._ended or self.process.poll() is not None:
+                return None
+            self._last_id += 1
+            answers = self._waiting[self._last_id] = queue.SimpleQueue()
+            return self._last_id, answers
+
+    def forget(self, ident: int) -> None:
+        with self._lock:
+            self._waiting.pop(ident, None)
+
+    def send(self, message: Json) -> None:
+        """Send; a worker that is gone shows as the end of its answers, not here."""
+        try:
+            self._channel.send(message)
+        except (OSError, ValueError):
+            _log.debug("the worker is gone; %s was not sent", message.get("op"))
+
+    def close(self) -> None:
+        _close_quietly(self.process.stdin)
+        try:
+            self.process.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._reader.join()
+        _close_quietly(self.process.stdout)
+
+    def _read(self) -> None:
+        while (message := self._channel.receive()) is not None:
+            with self._lock:
+                answers = self._waiting.get(message.get("id", -1))
+            if answers:
+                answers.put(message)
+        with self._lock:
+            self._ended = True
+            waiting = list(self._waiting.values())
+        for answers in waiting:
+            answers.put(None)
+
+
+def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    frozen = getattr(sys, "frozen", False)
+    command = [sys.executable, "--worker", module] if frozen else [sys.executable, "-m", module]
+    if log_path:
+        log_path.parent.mkdir(parents=True, exist_ok=True)
+    with open(log_path or os.devnull, "ab") as stderr:  # noqa: PTH123 - os.devnull is no Path
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env={**os.environ, "PYTHONUTF8": "1", **env},
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+
+
+def _close_quietly(pipe: Any) -> None:
+    try:
+        pipe.close()
+    except OSError:
+        _log.debug("a pipe of a worker that is gone did not close")
+
+
+def _error(data: Json) -> Exception:
+    if data.get("code") == "cancelled":
+        return Cancelled()
+    return AssistantError(data.get("code", "worker.error"), data.get("message", ""), data.get("hint", ""))

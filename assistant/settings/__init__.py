@@ -1,0 +1,1 @@
+"""The person's settings: a typed schema kept in one TOML file."""

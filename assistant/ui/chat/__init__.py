@@ -1,0 +1,1 @@
+"""Transcript, composer, chat list and receipt view."""

@@ -1,0 +1,1 @@
+"""Memory panel: files, editor, gauge, journal, search."""

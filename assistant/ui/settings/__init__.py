@@ -1,0 +1,1 @@
+"""Settings window, one page a file."""

@@ -1,0 +1,1 @@
+"""The truth on disk: Markdown files, written through one door."""
