@@ -1,8 +1,8 @@
 """JSON lines between the window process and its worker processes.
 
 A request is ``{"v": 1, "id": n, "op": name, "args": {...}}``; ``{"v": 1, "op": "stop", "id": n}`` stops request n.
-The answer is any number of ``{"id": n, "event": name, "data": {...}}`` and then one whose event is ``result`` (data is the
-result) or ``error`` (data is an AssistantError's code, message, hint).
+The answer is any number of ``{"id": n, "event": name, "data": {...}}`` and then one whose event is ``result`` (data is
+the result) or ``error`` (data is an AssistantError's code, message, hint).
 """
 
 from __future__ import annotations
