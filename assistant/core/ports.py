@@ -64,5 +64,5 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
-        """float32 array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        """float32 array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the limit."""
         ...
