@@ -83,10 +83,8 @@ class Distiller:
         first, last = turns[0].n, turns[-1].n
         entries: tuple[str, ...] = ()
         if checked.items:
-            items = ((FALLBACK_MARK, *checked.items) if fallback else checked.items)
-            written = self._workspace.memory.append_entry(
-                items, source=f"chat:{chat}#{first}-{last}", actor="upkeep"
-            )
+            items = (FALLBACK_MARK, *checked.items) if fallback else checked.items
+            written = self._workspace.memory.append_entry(items, source=f"chat:{chat}#{first}-{last}", actor="upkeep")
             entries = (written.id,)
         self._workspace.chats.set_summarized(chat, last)
         self._forget_tries(chat)
@@ -184,7 +182,7 @@ def _ask(conversation: str, engine: Engine, options: GenerateOptions, cancel: Ca
 
 
 def _split(conversation: str, engine: Engine, room: int) -> Iterator[str]:
-    """The text in pieces of at most ``room`` tokens, parted at line ends where there are any; every character is sent."""
+    """The text in pieces of at most ``room`` tokens, parted at line ends where there are any; all of it is sent."""
     if engine.count([conversation])[0] <= room:
         yield conversation
         return

@@ -1,7 +1,8 @@
 """The deterministic part of distilling: what counts as a fact, what a note may say, what must not be missing.
 
-A small model writes the notes; these rules decide. A note stands only on what the person said; every number, date, name,
-path and address the person said is in a note, or the sentence that holds it is kept as it stands, or listed as dropped.
+A small model writes the notes; these rules decide. A note stands only on what the person said; every number, date,
+name, path and address the person said is in a note, or the sentence that holds it is kept as it stands, or listed as
+dropped.
 """
 
 from __future__ import annotations
@@ -16,15 +17,70 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？；;\n])(?:\s+|(?<=[。！？；\n]))|
 _TOKEN = re.compile(
     r"""https?://[^\s<>"'，。；]+ | [\w.+-]+@[\w-]+\.[\w.-]+      # addresses
     | (?:[A-Za-z]:\\|~?/)[^\s，。；,;]+                             # paths
-    | [A-Za-z]*\d[\w:/.-]*[\w%]|\d                                # numbers, dates, codes
+    | [A-Za-z][A-Za-z0-9_-]*\d[A-Za-z0-9_:/.-]*                   # codes
+    | \d(?:[A-Za-z0-9_:/.,-]*[A-Za-z0-9%])?                        # numbers, dates, times
     | (?<![.!?\n"“]\s)(?<!^)\b[A-Z][a-z]+\b                       # names: capitals inside a sentence
     """,
     re.VERBOSE | re.MULTILINE,
 )
 _SMALL_TALK = frozenset(
-    "ok okay yes no yeah yep nope thanks thank you great good nice fine sure cool hi hello hey bye please sorry hmm well "
-    "got it alright perfect right lol wow 谢谢 嗯 好 好的 是 是的 对 不 不是 不用 你好 再见 哈哈 行 可以 没事 明白 知道了 收到 "
-    "嗯嗯 多谢 辛苦了 早 晚安".split()
+    [
+        "ok",
+        "okay",
+        "yes",
+        "no",
+        "yeah",
+        "yep",
+        "nope",
+        "thanks",
+        "thank",
+        "you",
+        "great",
+        "good",
+        "nice",
+        "fine",
+        "sure",
+        "cool",
+        "hi",
+        "hello",
+        "hey",
+        "bye",
+        "please",
+        "sorry",
+        "hmm",
+        "well",
+        "got",
+        "it",
+        "alright",
+        "perfect",
+        "right",
+        "lol",
+        "wow",
+        "谢谢",
+        "嗯",
+        "好",
+        "好的",
+        "是",
+        "是的",
+        "对",
+        "不",
+        "不是",
+        "不用",
+        "你好",
+        "再见",
+        "哈哈",
+        "行",
+        "可以",
+        "没事",
+        "明白",
+        "知道了",
+        "收到",
+        "嗯嗯",
+        "多谢",
+        "辛苦了",
+        "早",
+        "晚安",
+    ]
 )
 _QUESTION = re.compile(
     r"[?？]\s*$|^(?:who|what|when|where|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|may)\b"
@@ -38,9 +94,89 @@ _REQUEST = re.compile(
 )
 _PERSONAL = re.compile(r"\b(?:i|i'm|i’m|my|mine|we|our|us|me)\b|我|咱|俺", re.IGNORECASE)
 _STOP = frozenset(
-    "a an the and or but of to in on at for with from by is are was were be been am i you he she it we they my your his "
-    "her its our their me him them this that these those not no do does did has have had will would can could so as if "
-    "than then there here user person says said wants want likes like 用户 他 她 的 了 在 是 我 你 和 与".split()
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "from",
+        "by",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "am",
+        "i",
+        "you",
+        "he",
+        "she",
+        "it",
+        "we",
+        "they",
+        "my",
+        "your",
+        "his",
+        "her",
+        "its",
+        "our",
+        "their",
+        "me",
+        "him",
+        "them",
+        "this",
+        "that",
+        "these",
+        "those",
+        "not",
+        "no",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "can",
+        "could",
+        "so",
+        "as",
+        "if",
+        "than",
+        "then",
+        "there",
+        "here",
+        "user",
+        "person",
+        "says",
+        "said",
+        "wants",
+        "want",
+        "likes",
+        "like",
+        "用户",
+        "他",
+        "她",
+        "的",
+        "了",
+        "在",
+        "是",
+        "我",
+        "你",
+        "和",
+        "与",
+    ]
 )
 _GROUNDED_SHARE = 0.6  # of a note's content words; trials with the 135M model: its inventions lie below a half
 _MAX_ITEM = 300  # characters; a longer sentence is kept in its own words but parted
@@ -86,7 +222,7 @@ def is_fact(sentence: str) -> bool:
 
 def hard_tokens(text: str) -> frozenset[str]:
     """Numbers, dates, codes, names, paths and addresses of a text, folded in case."""
-    return frozenset(match.group().strip(".,:;-/").casefold() for match in _TOKEN.finditer(text)) - {""}
+    return frozenset(match.group().rstrip(".,:;-/").casefold() for match in _TOKEN.finditer(text)) - {""}
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -101,9 +237,8 @@ def is_grounded(note: str, said: str) -> bool:
     """Whether a note says only what the person said: its hard tokens all, most of its content words."""
     if not hard_tokens(f". {note}") <= _all_tokens(said):
         return False
-    words = {_stem(w) for w in content_words(note)}
-    known = {_stem(w) for w in content_words(said)}
-    return bool(words) and len(words & known) >= _GROUNDED_SHARE * len(words)
+    words = _words(note)
+    return bool(words) and len(words & _words(said)) >= _GROUNDED_SHARE * len(words)
 
 
 def _all_tokens(said: str) -> frozenset[str]:
@@ -112,7 +247,7 @@ def _all_tokens(said: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ing", "ies", "es", "ed", "s"):
+    for ending in ("ing", "ies", "es", "ed", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
@@ -124,24 +259,29 @@ def check(notes: Sequence[str], said: Sequence[str]) -> Checked:
     notes: what the model wrote; said: what the person said, a text a turn.
     """
     whole = "\n".join(said)
-    kept = [note for note in _unique(notes) if is_grounded(note, whole)]
+    notes = list(notes)
+    grounded = [note for note in _unique(notes) if is_grounded(note, whole)]
+    own: list[str] = []
     dropped: list[str] = []
     for sentence in (s for text in said for s in sentences(text)):
-        missing = hard_tokens(sentence) - hard_tokens(". " + " . ".join(kept))
-        covered = not missing and _covered(sentence, kept)
+        missing = hard_tokens(sentence) - hard_tokens(". " + " . ".join((*grounded, *own)))
         if is_fact(sentence):
-            if not covered:
-                kept.append(sentence)
+            if missing or not _covered(sentence, (*grounded, *own)):
+                own.append(sentence)
         elif missing:
             dropped.append(sentence)
-    return Checked(tuple(_unique(kept)), tuple(_unique(dropped)), tuple(n for n in notes if n not in kept))
+    kept = [note for note in grounded if not any(_words(note) <= _words(sentence) for sentence in own)]
+    refused = tuple(note for note in notes if note not in grounded)
+    return Checked(tuple(_unique((*kept, *own))), tuple(_unique(dropped)), refused)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in content_words(text))
 
 
 def _covered(sentence: str, kept: Sequence[str]) -> bool:
-    words = {_stem(w) for w in content_words(sentence)}
-    if not words:
-        return True
-    return any(len(words & {_stem(w) for w in content_words(k)}) >= _GROUNDED_SHARE * len(words) for k in kept)
+    words = _words(sentence)
+    return not words or any(len(words & _words(k)) >= _GROUNDED_SHARE * len(words) for k in kept)
 
 
 def _unique(texts: Iterable[str]) -> list[str]:

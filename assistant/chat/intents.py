@@ -6,7 +6,8 @@ import re
 
 _REMEMBER = re.compile(
     r"^\s*(?:/remember\s+"
-    r"|(?:please\s+|can you\s+|could you\s+)?(?:remember|note|keep in mind)(?:\s+(?:that|this))?\s*[:,]?\s+(?!(?:when|how|what|me|to)\b)"
+    r"|(?:please\s+|can you\s+|could you\s+)?(?:remember|note|keep in mind)(?:\s+(?:that|this))?\s*[:,]?\s+"
+    r"(?!(?:when|how|what|me|to)\b)"
     r"|(?:请|帮我|麻烦你?)?(?:记住|记一下|记下|记着|记得)(?:这一点|这个|了)?\s*[:：,，]?\s*)"
     r"(?P<fact>\S.*?)\s*$",
     re.IGNORECASE | re.DOTALL,

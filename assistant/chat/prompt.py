@@ -9,7 +9,7 @@ When it no longer fits, the oldest turns leave in one step down to half of the w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assistant.chat.recalled import EMPTY, RecalledBlock, memory_changes, recalled_block
 from assistant.chat.receipts import ReceiptStore
@@ -35,7 +35,7 @@ class PromptRules:
     window: int
     reply: int
     hits: int = 6
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     memory: bool = True
 
     @property

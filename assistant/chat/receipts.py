@@ -129,5 +129,3 @@ def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
             loaded.turns[int(value["turn"])] = (len(loaded.rows) - 1, value)
     except (ValueError, KeyError, TypeError) as error:
         _log.info("skipped a damaged receipt in %s: %s", path.name, error)
-
-

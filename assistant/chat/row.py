@@ -1,4 +1,4 @@
-"""The fixed row of a prompt: persona, facts, tail and brief, taken when a chat starts and kept so that it stays read."""
+"""The fixed row of a prompt: persona, facts, tail and brief, taken when a chat starts and kept from then on."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class FixedRow:
     """What stands in front of every turn of a chat, byte for byte the same until the history is cut.
 
     After a cut: start is the number of the oldest turn still in the window, turns up to bare stand without the block
-    that was recalled for them, and cut_at is the last turn there was; all three are 0 before. The cut holds for branches
-    that contain turn cut_at. taken: when; memory: sha256 of MEMORY.md then.
+    that was recalled for them, and cut_at is the last turn there was; all three are 0 before. The cut holds for
+    branches that contain turn cut_at. taken: when; memory: sha256 of MEMORY.md then.
     """
 
     blocks: tuple[Block, ...]
@@ -48,7 +48,13 @@ class FixedRow:
 
 
 def take_row(
-    workspace: Workspace, counter: TokenCounter, limits: Limits, window: int, chat: str = "", *, with_memory: bool = True
+    workspace: Workspace,
+    counter: TokenCounter,
+    limits: Limits,
+    window: int,
+    chat: str = "",
+    *,
+    with_memory: bool = True,
 ) -> FixedRow:
     """The row for a chat that starts (or is cut) now. window: tokens. chat: left out of the brief."""
     persona = Block("persona", Role.SYSTEM, _persona(workspace.clock), 0)
@@ -68,7 +74,9 @@ def _persona(clock: Clock) -> str:
 
 
 def _facts(loaded: Loaded) -> Block:
-    lines = tuple(PromptLine(MEMORY, n, line, "pinned", line_id(MEMORY, line)) for n, line in loaded.facts if line.strip())
+    lines = tuple(
+        PromptLine(MEMORY, n, line, "pinned", line_id(MEMORY, line)) for n, line in loaded.facts if line.strip()
+    )
     if not lines:
         return Block("facts", Role.SYSTEM, "", 0)
     body = "\n".join(line for _, line in loaded.facts).strip("\n")
@@ -92,7 +100,9 @@ def live_items(entry: Any) -> list[str]:
 
 def _brief(workspace: Workspace, chat: str) -> Block:
     since = (workspace.clock() - timedelta(days=_BRIEF_DAYS)).isoformat()
-    recent = [c for c in workspace.chats.list() if c.id != chat and c.last_active >= since and not c.private and c.turns]
+    recent = [
+        c for c in workspace.chats.list() if c.id != chat and c.last_active >= since and not c.private and c.turns
+    ]
     lines = []
     for info in recent[:_BRIEF_LINES]:
         last = workspace.chats.last_turn(info.id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context
@@ -130,7 +129,8 @@ def run_prompt(context: Context, options: Namespace) -> int:
     services.recall.warm(context.cancel)
     prompt = services.preview(options.chat, text)
     blocks = [
-        {"name": b.name, "role": b.role.value, "text": b.text, "tokens": b.tokens, "lines": b.lines} for b in prompt.blocks
+        {"name": b.name, "role": b.role.value, "text": b.text, "tokens": b.tokens, "lines": b.lines}
+        for b in prompt.blocks
     ]
     value = {"blocks": blocks, "left_out": prompt.left_out, "tokens": prompt.tokens, "window": prompt.window}
     words = "\n".join(f"=== {b.name} ({b.tokens} tokens)\n{b.text}" for b in prompt.blocks)

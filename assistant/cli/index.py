@@ -32,7 +32,9 @@ def run_rebuild(context: Context, options: Namespace) -> int:
 
 def _status(context: Context) -> int:
     status = context.services.recall.status()
-    words = f"{status.files} files, {status.units} units, {status.vectors} vectors ({status.model or 'no embedding model'})"
+    words = (
+        f"{status.files} files, {status.units} units, {status.vectors} vectors ({status.model or 'no embedding model'})"
+    )
     errors = "".join(f"\n{error}" for error in status.errors)
     context.output.value(status, words + (", out of date" if status.stale else "") + errors)
     return 0

@@ -16,7 +16,9 @@ def add_commands(commands: Any) -> None:
     remember.add_argument("text", metavar="TEXT")
     remember.add_argument("--source", metavar="S", default="you")
     remember.add_argument("--topic", metavar="T", help="into this topic note instead of MEMORY.md")
-    remember.add_argument("--until", metavar="D", help="a date or words (tomorrow, 下周五): not told to the model after it")
+    remember.add_argument(
+        "--until", metavar="D", help="a date or words (tomorrow, 下周五): not told to the model after it"
+    )
     remember.set_defaults(run=run_remember)
     memory = commands.add_parser("memory", help="look at memory and take changes back")
     actions = memory.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -82,7 +84,9 @@ def run_budget(context: Context, options: Namespace) -> int:
         "left_out": loaded.left_out,
     }
     left = "".join(f"\ndoes not load: {lo.file}:{lo.line} ({lo.why})" for lo in loaded.left_out)
-    words = f"{loaded.lines_used} lines, {loaded.bytes_used} bytes, {loaded.tokens_used} of {loaded.tokens_allowed} tokens"
+    words = (
+        f"{loaded.lines_used} lines, {loaded.bytes_used} bytes, {loaded.tokens_used} of {loaded.tokens_allowed} tokens"
+    )
     context.output.value(value, f"{words} ({loaded.share:.0%}){left}")
     return 0
 

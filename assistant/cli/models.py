@@ -24,7 +24,8 @@ def add_commands(commands: Any) -> None:
 def run_list(context: Context, options: Namespace) -> int:
     models = context.services.models()
     words = "\n".join(
-        f"{m.name}  {m.size_bytes / 1e6:.0f} MB  {m.architecture} {m.quantisation}" + (f"  ({m.problem})" if m.problem else "")
+        f"{m.name}  {m.size_bytes / 1e6:.0f} MB  {m.architecture} {m.quantisation}"
+        + (f"  ({m.problem})" if m.problem else "")
         for m in models
     )
     context.output.value({"models": models}, words or "No models yet. `keepsake models add PATH` adds a GGUF file.")

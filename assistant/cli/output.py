@@ -41,20 +41,20 @@ class Output:
     def note(self, words: str) -> None:
         """A remark for a person; not with --quiet or --json."""
         if not self._quiet and not self.as_json:
-            print(words, file=self._err, flush=True)  # noqa: T201
+            print(words, file=self._err, flush=True)
 
     def progress(self, done: int, total: int, what: str) -> None:
         """A progress line, on a terminal only."""
         if self._err.isatty() and not self._quiet:
             shown = f"{100 * done // total} %" if total else f"{done}"
             end = "\n" if total and done >= total else ""
-            print(f"\r{what}: {shown}   ", end=end, file=self._err, flush=True)  # noqa: T201
+            print(f"\r{what}: {shown}   ", end=end, file=self._err, flush=True)
 
     def error(self, error: AssistantError) -> None:
         """One line: what, why, what to do; with --json also the error value on stdout."""
         if self.as_json:
             self.line({"error": error.as_dict()})
-        print(f"keepsake: {' '.join(str(error).split())}", file=self._err, flush=True)  # noqa: T201
+        print(f"keepsake: {' '.join(str(error).split())}", file=self._err, flush=True)
 
 
 def plain(value: Any) -> Any:

@@ -31,7 +31,9 @@ def add_commands(commands: Any) -> None:
 
 def run_recall(context: Context, options: Namespace) -> int:
     if options.batch == (options.query is not None):
-        raise AssistantError("recall.usage", "Give either a QUERY or --batch.", 'Everything of a day: recall "" --since D.')
+        raise AssistantError(
+            "recall.usage", "Give either a QUERY or --batch.", 'Everything of a day: recall "" --since D.'
+        )
     context.services.recall.warm(context.cancel)
     if options.batch:
         return _batch(context, options)
@@ -63,7 +65,9 @@ def _asked(line: str, number: int) -> Mapping[str, Any]:
         asked = None
     if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
         raise AssistantError(
-            "recall.batch", f"Line {number} is no JSON object with a query.", 'Write lines like {"id": 1, "query": "tea"}.'
+            "recall.batch",
+            f"Line {number} is no JSON object with a query.",
+            'Write lines like {"id": 1, "query": "tea"}.',
         )
     return asked
 
@@ -76,7 +80,9 @@ def _batch_query(context: Context, asked: Mapping[str, Any], options: Namespace)
             now = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
         limit = _limit(str(asked.get("limit", options.limit)))
     except (ValueError, ArgumentTypeError) as error:
-        raise AssistantError("recall.batch", f"A value does not fit: {error}.", "See `keepsake recall --help`.") from error
+        raise AssistantError(
+            "recall.batch", f"A value does not fit: {error}.", "See `keepsake recall --help`."
+        ) from error
     scope = asked.get("scope", options.scope)
     if scope not in _SCOPES:
         raise AssistantError("recall.batch", f"{scope!r} is no scope.", f"Use one of {', '.join(_SCOPES)}.")
@@ -136,7 +142,9 @@ def _words(answer: RecallAnswer, explain: bool) -> str:
         return "Nothing known."
     lines = []
     for hit in answer.hits:
-        lines.append(f"{hit.score:.2f}  {hit.date or '          '}  {' '.join(hit.text.split())[:160]}  ({hit.file}:{hit.line})")
+        lines.append(
+            f"{hit.score:.2f}  {hit.date or '          '}  {' '.join(hit.text.split())[:160]}  ({hit.file}:{hit.line})"
+        )
         if explain:
             lines.append("      " + ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items()))
     return "\n".join(lines)

@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class Lane:
-    """One thread with a queue; it starts with the first job. A job's bug is logged even if nobody asks for its result."""
+    """One thread with a queue; it starts with the first job. A job's bug is logged even if nobody asks for it."""
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)

@@ -16,7 +16,9 @@ from assistant.runtime.lanes import Lane
 from assistant.settings.schema import Settings
 
 NO_MODEL = AssistantError(
-    "model.none", "There is no model yet.", "Add a GGUF file: in the window by the model menu, or `keepsake models add`."
+    "model.none",
+    "There is no model yet.",
+    "Add a GGUF file: in the window by the model menu, or `keepsake models add`.",
 )
 
 

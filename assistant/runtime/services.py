@@ -48,7 +48,7 @@ class Places:
 
 
 class Services:
-    """Everything the window and the command line do goes through here. Blocking, unless the docstring says otherwise."""
+    """All that the window and the command line do goes through here. Blocking, unless the docstring says otherwise."""
 
     def __init__(self, settings: SettingsStore, paths: Paths, workspace: Workspace, state: Path) -> None:
         self.settings = settings
@@ -94,7 +94,7 @@ class Services:
     def recover(self) -> None:
         """Mark replies that a crash cut off."""
         for chat, _turn in self.workspace.chats.recover():
-            self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake last ended; what there was is kept."))
+            self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
 
     def close(self) -> None:
@@ -211,7 +211,7 @@ class Services:
 
 
 def compose(places: Places, environ: Mapping[str, str] = os.environ) -> Services:
-    """The services for one workspace. Makes the workspace where it is missing; raises AssistantError where it cannot."""
+    """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be."""
     paths = find_paths(places.config, places.state, environ)
     settings = SettingsStore(paths.settings_file)
     root = default_workspace(settings.load(), places.workspace, environ)
@@ -240,4 +240,5 @@ def free_bytes(path: Path) -> int:
     try:
         return shutil.disk_usage(path).free
     except OSError as error:
-        raise AssistantError("workspace.gone", f"{path} cannot be reached: {error.strerror}.", "Check the disk.") from error
+        message = f"{path} cannot be reached: {error.strerror}."
+        raise AssistantError("workspace.gone", message, "Check that its disk is there.") from error
