@@ -57,8 +57,6 @@ def fits(version: tuple[int, ...]) -> bool:
 
 def version_of(python: str) -> tuple[int, ...]:
     """(major, minor) of an interpreter; empty when it cannot be run, as version managers' stand-ins often cannot."""
-    if python == sys.executable:
-        return tuple(sys.version_info[:2])
     path = shutil.which(python)
     if path is None:
         return ()
