@@ -23,7 +23,7 @@ def test_the_wheel_holds_the_resources_beside_the_code(tmp_path: Path) -> None:
     (source / "resources" / "prompts" / "for-the-test.md").write_text("be kind")
     (source / "tools").mkdir()
     (source / "tools" / "set_up.py").write_text("")
-    code = "import sys; from hatchling.build import build_wheel, build_editable; print(globals()[sys.argv[1]](sys.argv[2]))"
+    code = "import sys, hatchling.build; getattr(hatchling.build, sys.argv[1])(sys.argv[2])"
     for kind in ("build_wheel", "build_editable"):
         subprocess.run([sys.executable, "-c", code, kind, str(tmp_path / kind)], cwd=source, check=True)
     names = zipfile.ZipFile(next((tmp_path / "build_wheel").glob("*.whl"))).namelist()
