@@ -7,79 +7,17 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-_PEOPLE = [
-    "Anna",
-    "Ben",
-    "Chen",
-    "Dara",
-    "Emil",
-    "Fatima",
-    "Gu",
-    "Hana",
-    "Ivan",
-    "Joao",
-    "Kofi",
-    "Lena",
-    "Mei",
-    "Nils",
-    "Olga",
-    "Priya",
-]
-_PLACES = [
-    "Lisbon",
-    "Rotterdam",
-    "Suzhou",
-    "Graz",
-    "Oslo",
-    "Kyoto",
-    "Nairobi",
-    "Quito",
-    "Turin",
-    "Ghent",
-    "Xiamen",
-    "Leeds",
-]
-_THINGS = [
-    "the boiler",
-    "the cello",
-    "a visa",
-    "the sourdough starter",
-    "the hiking boots",
-    "the tax letter",
-    "the balcony door",
-    "a violin bow",
-    "the firmware release",
-    "the garden pump",
-    "the passport photo",
-    "the bicycle lock",
-    "the tea order",
-    "the school form",
-]
-_VERBS = [
-    "ordered",
-    "repaired",
-    "lost",
-    "found",
-    "promised",
-    "returned",
-    "postponed",
-    "booked",
-    "cancelled",
-    "measured",
-    "painted",
-    "sold",
-]
-_CHINESE_PEOPLE = ["李雷", "韩梅梅", "王芳", "张伟", "小雨", "陈晨", "刘洋", "赵敏"]
-_CHINESE_ACTS = [
-    "约好周五开会",
-    "对花生过敏",
-    "喜欢喝乌龙茶",
-    "搬到了苏州",
-    "买了新自行车",
-    "正在学大提琴",
-    "换了护照",
-    "想去里斯本旅行",
-]
+_PEOPLE = "Anna Ben Chen Dara Emil Fatima Gu Hana Ivan Joao Kofi Lena Mei Nils Olga Priya".split()
+_PLACES = "Lisbon Rotterdam Suzhou Graz Oslo Kyoto Nairobi Quito Turin Ghent Xiamen Leeds".split()
+_THINGS = (
+    "the boiler,the cello,a visa,the sourdough starter,the hiking boots,the tax letter,the balcony door,a violin bow,"
+    "the firmware release,the garden pump,the passport photo,the bicycle lock,the tea order,the school form"
+).split(",")
+_VERBS = "ordered repaired lost found promised returned postponed booked cancelled measured painted sold".split()
+_CHINESE_PEOPLE = "李雷 韩梅梅 王芳 张伟 小雨 陈晨 刘洋 赵敏".split()
+_CHINESE_ACTS = (
+    "约好周五开会 对花生过敏 喜欢喝乌龙茶 搬到了苏州 买了新自行车 正在学大提琴 换了护照 想去里斯本旅行".split()
+)
 
 
 def sentences(count: int, seed: int = 1) -> Iterator[str]:
@@ -90,8 +28,8 @@ def sentences(count: int, seed: int = 1) -> Iterator[str]:
             yield f"{chance.choice(_CHINESE_PEOPLE)}{chance.choice(_CHINESE_ACTS)}，编号 K{number:06d}"
         else:
             yield (
-                f"{chance.choice(_PEOPLE)} {chance.choice(_VERBS)} {chance.choice(_THINGS)} in {chance.choice(_PLACES)} "
-                f"for {chance.randint(3, 900)} euros, code K{number:06d}"
+                f"{chance.choice(_PEOPLE)} {chance.choice(_VERBS)} {chance.choice(_THINGS)} "
+                f"in {chance.choice(_PLACES)} for {chance.randint(3, 900)} euros, code K{number:06d}"
             )
 
 

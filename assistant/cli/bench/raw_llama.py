@@ -43,15 +43,12 @@ class Raw:
             self._llama.reset()
             self._llama._ctx.kv_cache_clear()
         began = time.perf_counter()
-        first, count, text = 0.0, 0, []
+        first, text = 0.0, []
         stream = self._llama.create_completion(
             args["tokens"], max_tokens=args["max_tokens"], temperature=0.0, repeat_penalty=1.0, stream=True
         )
         for part in stream:
-            now = time.perf_counter()
-            if not count:
-                first = now
-            count += 1
+            first = first or time.perf_counter()
             text.append(part["choices"][0]["text"])
         last = time.perf_counter()
         generated = max(2, self._llama.n_tokens - len(args["tokens"]))
