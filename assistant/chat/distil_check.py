@@ -24,12 +24,13 @@ _TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _SMALL_TALK = frozenset(
-    "ok okay yes no yeah yep nope thanks thank you great good nice fine sure cool hi hello hey bye please sorry hmm well "
-    "very much got it alright perfect right lol wow 谢谢 嗯 好 好的 是 是的 对 不 不是 不用 你好 再见 哈哈 行 可以 没事 明白 "
-    "知道了 收到 嗯嗯 多谢 辛苦了 早 晚安".split()
+    "ok okay yes no yeah yep nope thanks thank you great good nice fine sure cool hi hello hey bye please sorry hmm "
+    "well very much got it alright perfect right lol wow 谢谢 嗯 好 好的 是 是的 对 不 不是 不用 你好 再见 哈哈 行 "
+    "可以 没事 明白 知道了 收到 嗯嗯 多谢 辛苦了 早 晚安".split()
 )
 _QUESTION = re.compile(
-    r"[?？]\s*$|^(?:who|what|when|where|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|may)\b"
+    r"[?？]\s*$|^(?:who|what|when|where|why|how|which|can|could|would|should|do|does|did|is|are|was|were)\b"
+    r"|^(?:will|may)\s+(?:i|we|you|he|she|it|they|the|there)\b"
     r"|(?:吗|呢|么)[。.!！]?$|^(?:谁|什么|为什么|怎么|哪|几|多少|能不能|可不可以|是不是)",
     re.IGNORECASE,
 )
@@ -40,9 +41,9 @@ _REQUEST = re.compile(
 )
 _PERSONAL = re.compile(r"\b(?:i|i'm|i’m|my|mine|we|our|us|me)\b|我|咱|俺", re.IGNORECASE)
 _STOP = frozenset(
-    "a an the and or but of to in on at for with from by is are was were be been am i you he she it we they my your his "
-    "her its our their me him them this that these those not no do does did has have had will would can could so as if "
-    "than then there here user person says said wants want likes like 用户 他 她 的 了 在 是 我 你 和 与".split()
+    "a an the and or but of to in on at for with from by is are was were be been am i you he she it we they my your "
+    "his her its our their me him them this that these those not no do does did has have had will would can could so "
+    "as if than then there here user person says said wants want likes like 用户 他 她 的 了 在 是 我 你 和 与".split()
 )
 _GROUNDED_SHARE = 0.6  # of a note's content words; trials with the 135M model: its inventions lie below a half
 _MAX_ITEM = 300  # characters; a longer sentence is kept in its own words but parted
