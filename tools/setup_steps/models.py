@@ -72,9 +72,17 @@ def build_embedding(tool: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".embedding-", dir=target.parent) as folder:
         fresh = Path(folder) / "model"
-        command = [sys.executable, str(tool), str(fresh)]
-        if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
-            raise SetUpError("The embedding model could not be built; the lines above say why.")
+        done = subprocess.run(
+            [sys.executable, str(tool), str(fresh)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        if done.returncode:
+            raise SetUpError(f"The embedding model could not be built:\n{done.stdout}")
         note(fresh)
         if target.exists():
             target.rename(Path(folder) / "old")
