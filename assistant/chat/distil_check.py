@@ -43,9 +43,11 @@ _PERSONAL = re.compile(r"\b(?:i|i'm|i’m|my|mine|we|our|us|me)\b|我|咱|俺", 
 _STOP = frozenset(
     "a an the and or but of to in on at for with from by is are was were be been am i you he she it we they my your "
     "his her its our their me him them this that these those not no do does did has have had will would can could so "
-    "as if than then there here user person says said wants want likes like 用户 他 她 的 了 在 是 我 你 和 与".split()
+    "as if than then there here user person says said 用户 他 她 的 了 在 是 我 你 和 与".split()
 )
-_GROUNDED_SHARE = 0.6  # of a note's content words; trials with the 135M model: its inventions lie below a half
+_GROUNDED_SHARE = 0.75  # of a note's content words: at 0.6 the 135M model made a "bad trip" of the person's trip
+_COVERED_SHARE = 0.6  # of a sentence's content words, for one note to stand for it
+_NEGATION = re.compile(r"\b(?:not|no|never|none|without|n't|cannot)\b|n['’]t\b|[不没無无未别]", re.IGNORECASE)
 _MAX_ITEM = 300  # characters; a longer sentence is kept in its own words but parted
 
 
@@ -101,7 +103,9 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_grounded(note: str, said: str) -> bool:
-    """Whether a note says only what the person said: its hard tokens all, most of its content words."""
+    """Whether a note says only what the person said: its hard tokens all, most of its content words, no new "not"."""
+    if _NEGATION.search(note) and not _NEGATION.search(said):
+        return False
     if not hard_tokens(f". {note}") <= _all_tokens(said):
         return False
     words = _words(note)
@@ -148,7 +152,7 @@ def _words(text: str) -> frozenset[str]:
 
 def _covered(sentence: str, kept: Sequence[str]) -> bool:
     words = _words(sentence)
-    return not words or any(len(words & _words(k)) >= _GROUNDED_SHARE * len(words) for k in kept)
+    return not words or any(len(words & _words(k)) >= _COVERED_SHARE * len(words) for k in kept)
 
 
 def _unique(texts: Iterable[str]) -> list[str]:
