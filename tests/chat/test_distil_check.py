@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from assistant.chat.distil_check import check, content_words, hard_tokens, is_fact, is_grounded, sentences
 
-
 _FACTS = ["行程改到周五", "对花生过敏", "好友叫李雷", "My dog is called Rex.", "May 3 is my birthday"]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
+from assistant.workspace.workspace import Workspace
 
 from assistant.chat.prompt import Draft, PromptBuilder, PromptRules, Question
 from assistant.chat.receipts import ReceiptStore
@@ -11,7 +14,6 @@ from assistant.core.errors import AssistantError
 from assistant.core.values import Role
 from assistant.recall.search import Recall
 from assistant.workspace.chats import Chat
-from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 
 
@@ -152,7 +154,7 @@ class TestOverflow:
 
     def test_after_a_cut_prompts_grow_again_without_rereading(self, small: Talk) -> None:
         drafts = [small.say(f"Number {number}: " + "word " * 40) for number in range(14)]
-        for before, after in zip(drafts, drafts[1:], strict=False):
+        for before, after in itertools.pairwise(drafts):
             if not after.new_row:
                 assert after.prompt.messages[: len(before.prompt.messages)] == before.prompt.messages
 
