@@ -290,8 +290,8 @@ class TestSurroundings:
             (["--state"], None),
         ],
     )
-    def test_the_models_follow_the_app_s_own_arguments(self, arguments: list[str], folder: Path | None) -> None:
-        assert plan.state_option(arguments) == folder
+    def test_the_models_follow_the_app_s_own_arguments(self, arguments: str, folder: Path | None) -> None:
+        assert plan.state_option(arguments.split()) == folder
 
     def test_an_unknown_goal_is_wrong_usage(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert plan.carry_out("fly", tmp_path, {}) == 2
