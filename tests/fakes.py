@@ -42,9 +42,7 @@ class FakeEngine:
     def load(self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Progress) -> ModelInfo:
         return self.info
 
-    def chat(
-        self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken
-    ) -> Iterator[ChatEvent]:
+    def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
         self.asked.append(list(messages))
         prompt = self.count_prompt(messages)
         yield PromptRead(prompt, prompt, 0)

@@ -169,9 +169,13 @@ def _notes(
 
 
 def _ask(conversation: str, engine: Engine, options: GenerateOptions, cancel: CancelToken) -> str:
+    example, example_notes = text("distil_example").split("\n---\n")
+    request = text("distil_request")
     messages = [
         Message(Role.SYSTEM, text("distil").format(most=_MOST_NOTES, nothing=NOTHING)),
-        Message(Role.USER, text("distil_request").format(conversation=conversation)),
+        Message(Role.USER, request.format(conversation=example)),
+        Message(Role.ASSISTANT, example_notes),
+        Message(Role.USER, request.format(conversation=conversation)),
     ]
     reply = ""
     for event in engine.chat(messages, options, cancel):

@@ -9,7 +9,7 @@ from typing import Any
 
 NOTHING = "无需记录"
 _MOST_CHARACTERS = 300
-_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、])\s+(.*\S)\s*$")
+_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、])(?:\s+|(?=[\u3400-\u9fff]))(.*\S)\s*$")
 _FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
 _NOTHING = re.compile(rf"\W*(?:{NOTHING}|nothing to (?:keep|record|note)|no notes|none|n/a)\W*", re.IGNORECASE)
 

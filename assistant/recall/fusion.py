@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assistant.recall.vectors import LANGUAGES, Snapshot
+from assistant.recall.vectors import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Weights:
 
     keyword: float = 0.5
     meaning: float = 0.5
-    neighbours: float = 0.2
+    neighbours: float = 0.05
     recency: float = 0.02
     in_time: float = 0.15
     exact: float = 2.0
@@ -38,20 +38,6 @@ class Candidates:
     at: np.ndarray
     factors: Mapping[str, np.ndarray]
     score: np.ndarray
-
-
-def corrected(similarity: np.ndarray, snapshot: Snapshot) -> np.ndarray:
-    """Similarities less the mean of their unit's language, so that a question finds answers in another language too.
-
-    The means lie apart because the model places languages apart; a language with few units is left as it is.
-    """
-    result = similarity.copy()
-    overall = float(similarity[snapshot.has_vector].mean()) if snapshot.has_vector.any() else 0.0
-    for language in range(len(LANGUAGES)):
-        mask = snapshot.has_vector & (snapshot.language == language)
-        mean = float(similarity[mask].mean()) if mask.sum() >= 20 else overall
-        result[mask] -= mean
-    return result
 
 
 def best(values: np.ndarray, allowed: np.ndarray, most: int = CANDIDATES) -> np.ndarray:

@@ -21,9 +21,10 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile
 from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.fusion import CANDIDATES, Candidates, arrange, best, corrected, fuse
+from assistant.recall.fusion import CANDIDATES, Candidates, arrange, best, fuse
 from assistant.recall.keywords import KeywordHits, query_terms, search_words
 from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
+from assistant.recall.text import language
 from assistant.recall.vectors import Snapshot, load_snapshot
 
 BUDGET_MS = 150.0
@@ -129,7 +130,8 @@ class Recall:
         where, args = _condition(query)
         words = search_words(connection, query_terms(text), where, args, CANDIDATES)
         vector = self._query_vector(text, budget_ms) if snapshot.has_vector.any() else None
-        candidates = rank(snapshot, words, vector, allowed, today)
+        similarity = None if vector is None else snapshot.similarity(vector, language(text))
+        candidates = rank(snapshot, words, similarity, allowed, today)
         mode = "keyword" if vector is None else "hybrid"
         if candidates is None:
             return replace(_NOTHING_KNOWN, mode=mode)
@@ -290,12 +292,11 @@ class Recall:
 
 
 def rank(
-    snapshot: Snapshot, words: KeywordHits, vector: np.ndarray | None, allowed: np.ndarray, today: date
+    snapshot: Snapshot, words: KeywordHits, similarity: np.ndarray | None, allowed: np.ndarray, today: date
 ) -> Candidates | None:
     """The candidates of both sides with their scores; None when nothing known answers the query."""
     found = snapshot.positions(sorted(words.scores))
     found = found[allowed[found]]
-    similarity = None if vector is None else corrected(snapshot.vectors @ vector, snapshot)
     near = np.zeros(0, np.int64)
     if similarity is not None:
         near = best(similarity, allowed & snapshot.has_vector)

@@ -99,7 +99,7 @@ def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
         text=words,
         words=words,
         context="",
-        meaning=f"[{entry.date.isoformat()}] {words[:_MEANING_CHARACTERS]}",
+        meaning=words[:_MEANING_CHARACTERS],
         until=max(ends) if ends and len(ends) == len(live) else None,
         struck=not live,
     )

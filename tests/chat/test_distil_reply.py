@@ -24,7 +24,10 @@ def test_lists_in_any_dress_are_read(reply: str) -> None:
     assert parse_notes(reply, 8) == ["likes tea", "has a dog"]
 
 
-@pytest.mark.parametrize("reply", ["", "   ", "I am sorry, I cannot do that.", "Error: context length exceeded", "{bad json"])
+_NO_ANSWERS = ["", "   ", "I am sorry, I cannot do that.", "Error: context length exceeded", "{bad json"]
+
+
+@pytest.mark.parametrize("reply", _NO_ANSWERS)
 def test_what_is_no_answer_is_said_to_be_none(reply: str) -> None:
     assert parse_notes(reply, 8) is None
 
