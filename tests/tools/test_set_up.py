@@ -283,12 +283,7 @@ class TestSurroundings:
 
     @pytest.mark.parametrize(
         ("arguments", "folder"),
-        [
-            ([], None),
-            (["--state", "x", "ask", "hi"], Path("x")),
-            (["--now", "1", "--state=y"], Path("y")),
-            (["--state"], None),
-        ],
+        [("", None), ("--state x ask hi", Path("x")), ("--now 1 --state=y", Path("y")), ("--state", None)],
     )
     def test_the_models_follow_the_app_s_own_arguments(self, arguments: str, folder: Path | None) -> None:
         assert plan.state_option(arguments.split()) == folder
