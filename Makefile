@@ -5,13 +5,14 @@
 KEEPSAKE_PYTHON ?=
 export KEEPSAKE_PYTHON
 VENV_PYTHON := .venv/bin/python
-STARTER := $(if $(shell $(VENV_PYTHON) -I -S -c "print(1)" 2>/dev/null),$(VENV_PYTHON),$(or $(KEEPSAKE_PYTHON),python3))
+ANY_PYTHON = $(shell for name in python3 python3.13 python3.12 python3.11; do command -v $$name && break; done)
+STARTER := $(if $(shell $(VENV_PYTHON) -I -S -c "print(1)" 2>/dev/null),$(VENV_PYTHON),$(or $(KEEPSAKE_PYTHON),$(ANY_PYTHON)))
 BENCHMARKS ?= startup engine recall store ui
 
 .PHONY: run test test-long lint format bench clean
 
 run:
-	@$(STARTER) tools/set_up.py run
+	@$(STARTER) tools/set_up.py run $(ARGS)
 	@$(VENV_PYTHON) -m assistant $(ARGS)
 
 test:
@@ -31,7 +32,7 @@ format:
 	@$(VENV_PYTHON) tools/check.py format
 
 bench:
-	@$(STARTER) tools/set_up.py run
+	@$(STARTER) tools/set_up.py run $(ARGS)
 	@for name in $(BENCHMARKS); do $(VENV_PYTHON) -m assistant bench $$name $(ARGS) || exit 1; done
 
 # What was compiled or fetched stays in the cache outside the clone.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5  # pytest's exit code for them
+TESTS = ["pytest", "--timeout=600", "-m"]  # seconds a test: one that hangs is named, not waited for
 # By module, not by the scripts in .venv/bin: those hold the folder's path and break when the clone is moved.
 START = {
     "ruff": ["-m", "ruff"],
@@ -30,9 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     commands = {
         "lint": lint(),
         "format": [["ruff", "format", "."], ["ruff", "check", "--fix", "."]],
-        "tests": [["pytest", "-m", "not long", *rest]],
-        "long": [["pytest", "-m", "long", *rest]],
-        "": [*lint(), ["pytest", "-m", "not long", *rest]],
+        "tests": [[*TESTS, "not long", *rest]],
+        "long": [[*TESTS, "long", *rest]],
+        "": [*lint(), [*TESTS, "not long", *rest]],
     }[what]
     environ = os.environ if what in ("lint", "format") else test_environ(os.environ)
     failed = [" ".join(command[:2]) for command in commands if not passes(command, environ)]

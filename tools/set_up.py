@@ -1,4 +1,4 @@
-"""Prepare a clone: ``set_up.py run|test|lint``. Prints the steps it takes; what is done already costs no time.
+"""Prepare a clone: ``set_up.py run|test|lint [keepsake's arguments]``. Prints its steps; what is done costs no time.
 
 Started by any Python 3; this file alone is kept to what an old one can read. It looks for a Python that Keepsake runs
 on, makes .venv with it and goes on inside it.
@@ -19,7 +19,7 @@ VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         print(__doc__.splitlines()[0], file=sys.stderr)
         return 2
     if Path(sys.prefix).resolve() != VENV.resolve():
@@ -37,7 +37,7 @@ def main() -> int:
     sys.path[0] = str(ROOT)
     from tools.setup_steps import plan
 
-    return plan.carry_out(sys.argv[1], ROOT, os.environ)
+    return plan.carry_out(sys.argv[1], ROOT, os.environ, sys.argv[2:])
 
 
 def choose_python() -> str | None:

@@ -281,6 +281,13 @@ class TestSurroundings:
                     assert pins.setdefault(name, version) == version
         assert {"PySide6_Essentials", "sentence-transformers", "pytest", "hatchling"} <= pins.keys()
 
+    @pytest.mark.parametrize(
+        ("arguments", "folder"),
+        [("", None), ("--state x ask hi", Path("x")), ("--now 1 --state=y", Path("y")), ("--state", None)],
+    )
+    def test_the_models_follow_the_app_s_own_arguments(self, arguments: str, folder: Path | None) -> None:
+        assert plan.state_option(arguments.split()) == folder
+
     def test_an_unknown_goal_is_wrong_usage(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert plan.carry_out("fly", tmp_path, {}) == 2
         assert "run, test or lint" in capsys.readouterr().err

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,10 @@ TORCH = "2.13.0"
 
 @dataclass(frozen=True)
 class Step:
-    """done: whether there is nothing to do; act: does it. key: the inputs, as the stamp keeps them."""
+    """key: the inputs, as the stamp keeps them. act: does it; False when it could not and is to be tried again.
+
+    still_there: a quick look whether the result, once made, has not been removed.
+    """
 
     name: str
     says: str
@@ -34,8 +38,8 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
     return base / "keepsake"
 
 
-def carry_out(goal: str, root: Path, environ: Mapping[str, str]) -> int:
-    """Take the goal's steps; 0, or 1 with the reason printed."""
+def carry_out(goal: str, root: Path, environ: Mapping[str, str], arguments: Sequence[str] = ()) -> int:
+    """Take the goal's steps; 0, or 1 with the reason printed. arguments: those that the app will be given."""
     setup = SetUp(root, cache_folder(environ), environ)
     goals = {"run": setup.to_run, "test": setup.to_test, "lint": setup.to_lint}
     if goal not in goals:
@@ -45,11 +49,22 @@ def carry_out(goal: str, root: Path, environ: Mapping[str, str]) -> int:
         for step in goals[goal]():
             take(step, setup.stamps)
         if goal == "run":
-            setup.place_models()
+            setup.place_models(state_option(arguments))
     except (SetUpError, OSError, ValueError) as error:
         print(f"\nSet-up failed: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def state_option(arguments: Sequence[str]) -> Path | None:
+    """The folder that ``--state`` names among the app's arguments."""
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
+    parser.add_argument("--state", type=Path)
+    try:
+        found: Path | None = parser.parse_known_args(list(arguments))[0].state
+    except argparse.ArgumentError:
+        return None
+    return found
 
 
 def take(step: Step, stamps: Stamps) -> None:
@@ -94,11 +109,11 @@ class SetUp:
     def to_lint(self) -> list[Step]:
         return [self._dev(), self._requirements("runtime", "installing the libraries that Keepsake runs on")]
 
-    def place_models(self) -> None:
+    def place_models(self, state: Path | None) -> None:
         """Put the models where the app looks for them."""
         from assistant.settings.paths import find_paths
 
-        folder = find_paths(None, None, self._environ).models
+        folder = find_paths(None, state, self._environ).models
         starter = models.starter_file(self._cache)
         if models.place_file(starter, folder):
             print(f"==> {starter.name} is now in {folder}", flush=True)
