@@ -48,6 +48,7 @@ QPushButton[kind="quiet"] { background: transparent; border: 1px solid transpare
   border-radius: 6px; font-size: 12px; text-align: left; }
 QPushButton[kind="quiet"]:hover { background: $hover; color: $text; }
 QPushButton[kind="quiet"]:focus { border-color: $accent; }
+QPushButton[kind="quiet"][level="red"] { color: $red; padding-left: 0; }
 QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border; border-radius: 12px;
   padding: 10px 16px; text-align: left; }
 QPushButton[kind="suggestion"]:hover { background: $hover; border-color: $border_strong; }
@@ -132,10 +133,10 @@ QMenu::icon { padding-left: 8px; }
 QProgressBar { background: $selected; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 
-QScrollBar:vertical { background: transparent; width: 12px; margin: 2px; }
-QScrollBar::handle:vertical { background: $border_strong; border-radius: 4px; min-height: 32px; }
+QScrollBar:vertical { background: transparent; width: 12px; margin: 2px 2px 2px 2px; }
+QScrollBar::handle:vertical { background: $border_strong; border-radius: 3px; min-height: 32px; margin: 0 1px; }
 QScrollBar:horizontal { background: transparent; height: 12px; margin: 2px; }
-QScrollBar::handle:horizontal { background: $border_strong; border-radius: 4px; min-width: 32px; }
+QScrollBar::handle:horizontal { background: $border_strong; border-radius: 3px; min-width: 32px; margin: 1px 0; }
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }

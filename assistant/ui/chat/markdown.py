@@ -95,7 +95,7 @@ def _may_link(address: str) -> bool:
 
 
 def _mark_tasks(state: Any) -> None:
-    """``- [x] done`` becomes a ticked box; Qt has no check boxes in rich text, so a character stands in."""
+    """``- [x] done`` becomes a ticked box: Qt draws list items of these classes as one."""
     tokens: Sequence[Token] = state.tokens
     for i in range(2, len(tokens)):
         if tokens[i].type != "inline" or tokens[i - 2].type != "list_item_open":
@@ -103,7 +103,8 @@ def _mark_tasks(state: Any) -> None:
         first = (tokens[i].children or [None])[0]
         found = _TASK.match(first.content) if first is not None and first.type == "text" else None
         if first is not None and found:
-            first.content = ("☑ " if found[1] in "xX" else "☐ ") + first.content[found.end() :]
+            first.content = first.content[found.end() :]
+            tokens[i - 2].attrSet("class", "checked" if found[1] in "xX" else "unchecked")
 
 
 def _link_open(renderer: Any, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
@@ -170,16 +171,16 @@ def document_style(palette: Any, mono: Sequence[str]) -> str:
     families = ", ".join(f"'{name}'" for name in mono)
     return f"""
     body {{ color: {palette.text}; }}
-    p, li {{ line-height: 150%; }}
+    p, li, td, th {{ line-height: 150%; }}
     p {{ margin-top: 0; margin-bottom: 10px; }}
     h1 {{ font-size: 21px; font-weight: 600; margin-top: 18px; margin-bottom: 8px; }}
     h2 {{ font-size: 18px; font-weight: 600; margin-top: 16px; margin-bottom: 8px; }}
     h3, h4, h5, h6 {{ font-size: 16px; font-weight: 600; margin-top: 14px; margin-bottom: 6px; }}
-    ul, ol {{ margin-top: 0; margin-bottom: 10px; }}
-    li {{ margin-bottom: 4px; }}
+    ul, ol {{ margin-top: 0; margin-bottom: 0; }}
+    li {{ margin-bottom: 0; }}
     a {{ color: {palette.accent}; text-decoration: underline; }}
     code {{ font-family: {families}; font-size: 13px; background-color: {palette.sunken}; color: {palette.name}; }}
-    pre {{ font-family: {families}; font-size: 13px; margin: 0; }}
+    pre {{ font-family: {families}; font-size: 13px; margin: 0; line-height: 140%; }}
     table.code {{ background-color: {palette.sunken}; margin-top: 4px; margin-bottom: 10px; }}
     td.lang {{ color: {palette.muted}; font-size: 12px; }}
     table.quote {{ margin-bottom: 10px; }}

@@ -111,10 +111,23 @@ class ProseView(QTextBrowser):
         elif self._prose is not None:
             self.document().setDefaultStyleSheet(document_style(self._theme.palette, self._theme.mono))
             self.setHtml(self._prose.html)
+            self._space_lists()
             self._drop_last_margin()
         if before.hasSelection():
             self._select_again(before.anchor(), before.position())
         self._fit()
+
+    def _space_lists(self) -> None:
+        """Items stand close together, and the list apart from what follows: Qt's style sheets cannot say that."""
+        block = self.document().begin()
+        while block.isValid():
+            if block.textList() is not None:
+                cursor = QTextCursor(block)
+                shape = block.blockFormat()
+                shape.setBottomMargin(4 if block.next().textList() is not None else 12)
+                shape.setTopMargin(0)
+                cursor.setBlockFormat(shape)
+            block = block.next()
 
     def _drop_last_margin(self) -> None:
         cursor = QTextCursor(self.document().lastBlock())
@@ -177,7 +190,7 @@ class CodeBlock(QFrame):
         head.addStretch()
         head.addWidget(self._copy)
         column = QVBoxLayout(self)
-        spread(column, (16, 4, 8, 12), 4)
+        spread(column, (16, 4, 8, 4), 0)
         column.addLayout(head)
         column.addWidget(self._view)
 
@@ -194,6 +207,8 @@ class CodeBlock(QFrame):
         return self._code.text
 
     def _render(self) -> None:
+        families = ", ".join(f"'{name}'" for name in self._theme.mono)
+        self._view.document().setDefaultStyleSheet(f"pre {{ font-family: {families}; line-height: 140%; margin: 0 }}")
         self._view.setHtml(code_html(self._code.text, self._code.language, self._theme.palette))
         size = self._view.document().size()
         bar = self._view.horizontalScrollBar().sizeHint().height()
