@@ -1,0 +1,121 @@
+"""What changed between two texts: the splice, the unified diff, and a merge of two changes of one text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+_CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """after = prior[:start] + added + prior[start + len(removed):]; start in characters."""
+
+    start: int
+    removed: str
+    added: str
+
+    def undo(self, after: str) -> str:
+        """The prior text, given the text after."""
+        return after[: self.start] + self.removed + after[self.start + len(self.added) :]
+
+
+def splice(prior: str, after: str) -> Splice:
+    """The smallest single replacement that makes ``after`` of ``prior``."""
+    limit = min(len(prior), len(after))
+    head = _common(limit, lambda size: prior[:size] == after[:size])
+    tail = _common(limit - head, lambda size: size == 0 or prior[-size:] == after[-size:])
+    return Splice(head, prior[head : len(prior) - tail], after[head : len(after) - tail])
+
+
+def unified_diff(file: str, prior: str, after: str) -> str:
+    """A unified diff with three lines of context; "" for equal texts. Quick when the change is small."""
+    old, new = prior.split("\n"), after.split("\n")
+    head, tail = _equal_ends(old, new)
+    first = max(0, head - _CONTEXT)
+    keep = max(0, tail - _CONTEXT)
+    a, b = old[first : len(old) - keep], new[first : len(new) - keep]
+    lines = [f"--- a/{file}", f"+++ b/{file}"]
+    groups = list(SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(_CONTEXT))
+    for group in groups:
+        lines.append(_hunk_head(group, first))
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                lines += [" " + line for line in a[i1:i2]]
+                continue
+            lines += ["-" + line for line in a[i1:i2]] + ["+" + line for line in b[j1:j2]]
+    return "\n".join(lines) + "\n" if groups else ""
+
+
+def merge(base: str, mine: str, theirs: str) -> str | None:
+    """Both changes of ``base`` in one text, by lines; None where they touch the same lines.
+
+    Lines that both added at one place are all kept, mine first: two entries appended at the end are no conflict.
+    """
+    if mine == theirs or theirs == base:
+        return mine
+    if mine == base:
+        return theirs
+    origin, a, b = base.split("\n"), mine.split("\n"), theirs.split("\n")
+    in_a, in_b = _mapping(origin, a), _mapping(origin, b)
+    merged: list[str] = []
+    at = at_a = at_b = 0
+    for index in range(len(origin) + 1):
+        end = index == len(origin)
+        if not end and (index not in in_a or index not in in_b):
+            continue
+        to_a, to_b = (len(a), len(b)) if end else (in_a[index], in_b[index])
+        chunk = _merge_chunk(origin[at:index], a[at_a:to_a], b[at_b:to_b])
+        if chunk is None:
+            return None
+        merged += chunk if end else [*chunk, origin[index]]
+        at, at_a, at_b = index + 1, to_a + 1, to_b + 1
+    return "\n".join(merged)
+
+
+def _merge_chunk(origin: list[str], a: list[str], b: list[str]) -> list[str] | None:
+    if a == b or b == origin:
+        return a
+    if a == origin:
+        return b
+    return a + [line for line in b if line not in a] if not origin else None
+
+
+def _mapping(old: list[str], new: list[str]) -> dict[int, int]:
+    head, tail = _equal_ends(old, new)
+    middle = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    pairs = {index: index for index in range(head)}
+    for i, j, size in middle.get_matching_blocks():
+        pairs.update((head + i + step, head + j + step) for step in range(size))
+    pairs.update((len(old) - step, len(new) - step) for step in range(1, tail + 1))
+    return pairs
+
+
+def _equal_ends(old: list[str], new: list[str]) -> tuple[int, int]:
+    limit = min(len(old), len(new))
+    head = 0
+    while head < limit and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < limit - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return head, tail
+
+
+def _common(limit: int, same: Callable[[int], bool]) -> int:
+    """The largest size up to ``limit`` for which ``same`` holds, by bisection: comparing slices is what C does fast."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if same(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _hunk_head(group: list[tuple[str, int, int, int, int]], first: int) -> str:
+    i1, i2, j1, j2 = group[0][1], group[-1][2], group[0][3], group[-1][4]
+    return f"@@ -{first + i1 + (i2 > i1)},{i2 - i1} +{first + j1 + (j2 > j1)},{j2 - j1} @@"

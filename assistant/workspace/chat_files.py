@@ -1,0 +1,147 @@
+"""Where the parts of a chat are, and what the end of a file says, at a cost that does not grow with its length."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.core.errors import AssistantError
+from assistant.workspace.chats import BLOCK, LABEL
+from assistant.workspace.disk import as_error
+from assistant.workspace.layout import CHATS
+
+PART_BYTES = 1_000_000  # past this a chat goes on in another file
+HEAD_BYTES = 4096
+_TAIL_BYTES = 16_384
+_PART = re.compile(r"(.+)_part([0-9]{1,4})")
+_MONTH = re.compile(r"(\d{4})(\d{2})\d{2}_\d{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The last block of a file. n: None where the heading names none; plain: nothing but its messages follows it."""
+
+    n: int | None
+    at: str
+    has_reply: bool
+    plain: bool
+
+
+def check_id(ident: str) -> str:
+    """The id itself. Raises ("workspace.path") for what could lead out of the folder of chats."""
+    if not ident or len(ident) > 200 or ident.startswith(".") or re.search(r"[/\\\0-\x1f]", ident):
+        raise AssistantError("workspace.path", f"{ident[:60]!r} is no id of a chat.", "Choose a chat from the list.")
+    return ident
+
+
+def month_folder(root: Path, ident: str) -> Path:
+    """Where a chat of that id belongs."""
+    match = _MONTH.match(ident)
+    return root / CHATS / (f"{match[1]}-{match[2]}" if match else "other")
+
+
+def find_parts(root: Path, ident: str) -> list[Path]:
+    """The files of a chat in order; empty when there is none. A person may have moved it to another folder."""
+    first = month_folder(root, check_id(ident)) / f"{ident}.md"
+    if not first.is_file():
+        found = [folder / first.name for folder in chat_folders(root) if (folder / first.name).is_file()]
+        if not found:
+            return []
+        first = found[0]
+    parts = [first]
+    number = 2
+    while (following := part_path(first, number)).is_file():
+        parts.append(following)
+        number += 1
+    return parts
+
+
+def part_path(first: Path, part: int) -> Path:
+    """The name of part 2, 3, ... of the chat whose first file is ``first``."""
+    return first.with_name(f"{first.stem}_part{part}.md")
+
+
+def chat_folders(root: Path) -> list[Path]:
+    """``chats/`` itself and the folders in it, by name; links are not followed."""
+    top = root / CHATS
+    try:
+        with os.scandir(top) as entries:
+            folders = [e.path for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise as_error(error, top) from error
+    return [top, *map(Path, sorted(folders))]
+
+
+def scan_chats(root: Path) -> dict[str, list[tuple[Path, os.stat_result]]]:
+    """Every chat's id with its files in order and what stat says of them."""
+    found: dict[str, list[tuple[Path, os.stat_result]]] = {}
+    for folder in chat_folders(root):
+        with os.scandir(folder) as entries:
+            stats = {
+                e.name[:-3]: e.stat() for e in entries if e.name.endswith(".md") and e.name[0] != "." and e.is_file()
+            }
+        firsts = {stem for stem in stats if not ((m := _PART.fullmatch(stem)) and m[1] in stats)}
+        for stem in firsts:
+            found.setdefault(stem, []).append((folder / f"{stem}.md", stats[stem]))
+        further = [(m[1], int(m[2]), stem) for stem in stats if stem not in firsts and (m := _PART.fullmatch(stem))]
+        for ident, _, stem in sorted(further):
+            found[ident].append((folder / f"{stem}.md", stats[stem]))
+    return found
+
+
+def read_head(path: Path) -> str:
+    """The first 4 KB of a file."""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise as_error(error, path) from error
+
+
+def read_tail(path: Path) -> Tail | None:
+    """The last block of a file, read backwards from its end; None when it has no block."""
+    for text in _from_end(path):
+        lines = text.split("\n")
+        for index in range(len(lines) - 1, -1, -1):
+            if lines[index].startswith("### ") and (match := BLOCK.fullmatch(lines[index])):
+                after = lines[index + 1 :]
+                labels = [m[1] for line in after if line.startswith("*") and (m := LABEL.fullmatch(line))]
+                replied = any(label in ("Assistant", "助手") for label in labels)
+                plain = not any(line.startswith(("## ", "### ")) for line in after)
+                return Tail(int(match[2]) if match[2] else None, match[1], replied, plain)
+    return None
+
+
+def ends_with_newline(path: Path) -> bool:
+    """True for an empty file too: what is appended starts on a line of its own."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            return file.read(1) in (b"", b"\n")
+    except OSError as error:
+        raise as_error(error, path) from error
+
+
+def _from_end(path: Path) -> Iterator[str]:
+    """Ever larger pieces of the end of a file, each starting at a line; the last one is the whole file."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            length = _TAIL_BYTES
+            while True:
+                start = max(0, size - length)
+                file.seek(start)
+                data = file.read(size - start)
+                # The first line of a piece is cut somewhere, unless the piece is the whole file.
+                yield (data if start == 0 else data[data.find(b"\n") + 1 :]).decode("utf-8", "replace")
+                if start == 0:
+                    return
+                length *= 4
+    except OSError as error:
+        raise as_error(error, path) from error

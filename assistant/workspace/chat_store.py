@@ -1,0 +1,254 @@
+"""The chats of a workspace: the person's words are on disk first, and nothing is ever overwritten."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assistant.core.clock import Clock, stamp
+from assistant.core.errors import AssistantError
+from assistant.workspace import chat_files as files
+from assistant.workspace.chat_head import (
+    clean_title,
+    format_head,
+    format_part_head,
+    parse_head,
+    printable,
+    with_pointer,
+    with_title,
+)
+from assistant.workspace.chat_list import ChatInfo, ChatList
+from assistant.workspace.chats import Chat, format_reply, format_turn, link_turns, parse_chat, split_blocks
+from assistant.workspace.layout import make_folder
+from assistant.workspace.pending import PendingReplies
+from assistant.workspace.redaction import redact
+from assistant.workspace.safe_files import append_durably, locked, read_bytes, read_text, write_atomic
+from assistant.workspace.trash import DeletedChat, Trash
+
+__all__ = ["ChatInfo", "ChatStore", "DeletedChat", "TurnStart"]
+_Paths = list[Path]  # the class has a method called list
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStart:
+    """A turn whose user message is on disk. text: as written; redacted: secrets replaced in it."""
+
+    n: int
+    text: str
+    redacted: int
+
+
+class ChatStore:
+    """Reads and writes chats; safe to use from several threads and processes.
+
+    root: the workspace; data: keeps deleted chats; state: locks, pending replies, the cache of the list.
+    """
+
+    def __init__(self, root: Path, data: Path, state: Path, clock: Clock) -> None:
+        self._root = root
+        self._locks = state / "locks"
+        self._clock = clock
+        self._list = ChatList(root, state / "chat_list.json")
+        self._pending = PendingReplies(state / "pending")
+        self._trash = Trash(root, data / "trash")
+        self._last: dict[Path, tuple[int, int, int]] = {}
+
+    def create(self, title: str = "", private: bool = False) -> str:
+        """A new chat's file, with its metadata; returns its id."""
+        now = self._clock()
+        with locked(self._locks / "chats.lock"):
+            ident = base = now.strftime("%Y%m%d_%H%M%S")
+            number = 2
+            while files.find_parts(self._root, ident):
+                ident, number = f"{base}_{number}", number + 1
+            folder = files.month_folder(self._root, ident)
+            make_folder(self._root, folder)
+            text = format_head(ident, redact(clean_title(title)).text, stamp(self._clock), private)
+            write_atomic(folder / f"{ident}.md", text.encode())
+        return ident
+
+    def list(self) -> list[ChatInfo]:
+        """All chats, the last active first."""
+        return self._list.list()
+
+    def path(self, ident: str) -> Path:
+        """The chat's first file. Raises ("chat.missing")."""
+        return self._parts(ident)[0]
+
+    def paths(self, ident: str) -> _Paths:
+        """All its files in order. Raises ("chat.missing")."""
+        return self._parts(ident)
+
+    def read(self, ident: str) -> Chat:
+        """The whole chat. Raises ("chat.missing"); what is wrong in the files is in problems."""
+        texts = [read_text(path) for path in self._parts(ident)]
+        chat = parse_chat([text.text for text in texts], ident)
+        wrong = tuple(text.problem for text in texts if text.problem)
+        return replace(chat, problems=chat.problems + wrong) if wrong else chat
+
+    def begin_turn(self, ident: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> TurnStart:
+        """Write the person's message, durably, before anything else; the cost does not depend on the chat's length.
+
+        after: the turn it follows; None the newest one, 0 nothing (another first message). Lone surrogates become
+        U+FFFD. keep_secrets: the person chose to keep what looks like a secret. Raises ("chat.turn") for an ``after``
+        that is not there.
+        """
+        safe = printable(text)
+        redacted = redact(safe)
+        said, count = (safe, 0) if keep_secrets else (redacted.text, redacted.count)
+        with self._locked(ident):
+            parts = self._parts(ident)
+            last = self._last_number(ident, parts)
+            if after is not None and not 0 <= after <= last:
+                raise AssistantError("chat.turn", f"There is no turn #{after} in this chat.", "Reload the chat.")
+            head = parse_head(files.read_head(parts[0]))
+            block = format_turn(stamp(self._clock), last + 1, said, None if after == last else after, head.labels)
+            target = parts[-1]
+            if target.stat().st_size > files.PART_BYTES:
+                target = files.part_path(parts[0], len(parts) + 1)
+                opening = format_part_head(ident, len(parts) + 1, stamp(self._clock), head.labels)
+                write_atomic(target, _ended(opening + block, head.crlf))
+            else:
+                self._append(target, block, head.crlf)
+            self._remember(target, last + 1)
+        return TurnStart(last + 1, said, count)
+
+    def keep_partial(self, ident: str, n: int, text: str) -> None:
+        """Put the reply so far where a crash of this process cannot take it; call it as often as text may be lost."""
+        self._pending.keep(files.check_id(ident), n, redact(printable(text)).text)
+
+    def end_turn(self, ident: str, n: int, text: str, mark: str = "") -> None:
+        """Write the reply under turn ``n``, also when another turn began meanwhile. mark: "", "stopped", "interrupted".
+
+        Raises ("chat.missing") or ("chat.turn"); the partial reply is then kept.
+        """
+        with self._locked(ident):
+            self._write_reply(ident, n, redact(printable(text)).text, mark)
+        self._pending.drop(ident, n)
+
+    def recover(self) -> Sequence[tuple[str, int]]:
+        """Write the partial replies of processes that died into their chats, marked interrupted; says which."""
+        recovered = []
+        for reply in self._pending.left_behind():
+            if not files.find_parts(self._root, reply.chat):
+                continue  # deleted meanwhile; it is still there should the chat be restored
+            with self._locked(reply.chat):
+                turn = self.read(reply.chat).by_number.get(reply.turn)
+                if turn and turn.reply is None and reply.text:
+                    self._write_reply(reply.chat, reply.turn, reply.text, "interrupted")
+                    recovered.append((reply.chat, reply.turn))
+            reply.file.unlink(missing_ok=True)
+        return recovered
+
+    def rename(self, ident: str, title: str) -> None:
+        """Give a chat another title; line breaks become spaces, 300 characters are kept."""
+        wanted = redact(clean_title(title)).text
+        self._rewrite(ident, lambda text: with_title(text, wanted))
+
+    def set_summarized(self, ident: str, n: int) -> None:
+        """Move the pointer “Summarized through”."""
+        self._rewrite(ident, lambda text: with_pointer(text, n))
+
+    def delete(self, ident: str) -> DeletedChat:
+        """Move a chat to the trash; restore brings it back, purge ends it."""
+        with self._locked(ident):
+            parts = self._parts(ident)
+            title = parse_head(files.read_head(parts[0])).title
+            return self._trash.put(ident, title, parts, stamp(self._clock))
+
+    def restore(self, deleted: DeletedChat) -> None:
+        """Undo a deletion. Raises ("chat.exists") or, when it was purged, ("chat.missing")."""
+        with self._locked(deleted.id):
+            self._trash.restore(deleted)
+
+    def purge(self, deleted: DeletedChat) -> None:
+        """Delete for good: the files, what was pending, and what the list remembered."""
+        with self._locked(deleted.id):
+            self._trash.purge(deleted)
+            if not files.find_parts(self._root, deleted.id):
+                self._pending.drop_chat(deleted.id)
+        self._list.list()
+
+    def deleted(self) -> Sequence[DeletedChat]:
+        """The chats in the trash, newest deletion first."""
+        return self._trash.list()
+
+    def close(self) -> None:
+        """No reply is under way any more."""
+        self._pending.close()
+
+    def _write_reply(self, ident: str, n: int, text: str, mark: str) -> None:
+        parts = self._parts(ident)
+        head = parse_head(files.read_head(parts[0]))
+        reply = format_reply(text, mark, head.labels)
+        with_blocks = next(((path, tail) for path in reversed(parts) if (tail := files.read_tail(path))), None)
+        if with_blocks and with_blocks[1].n == n and with_blocks[1].plain:
+            self._append(with_blocks[0], reply, head.crlf)
+            if n == self._last.get(with_blocks[0], (0, 0, 0))[2]:
+                self._remember(with_blocks[0], n)
+        else:
+            self._insert(parts, n, reply, head.crlf)
+
+    def _insert(self, parts: _Paths, n: int, reply: str, crlf: bool) -> None:
+        """Put a reply at the end of its own block, behind which others stand by now."""
+        texts = [read_bytes(path).decode("utf-8", "surrogateescape") for path in parts]
+        blocks = [block for part, text in enumerate(texts, 1) for block in split_blocks(text, part)[0]]
+        turns, _ = link_turns(blocks)
+        block = next((block for block, turn in zip(blocks, turns, strict=True) if turn.n == n), None)
+        if block is None:
+            raise AssistantError("chat.turn", f"There is no turn #{n} in this chat.", "Reload the chat.")
+        lines = texts[block.part - 1].split("\n")
+        end = block.end - 1
+        while end > block.line and not lines[end - 1].strip():
+            end -= 1
+        inserted = _ended(reply, crlf).decode().removesuffix("\n").split("\n")
+        lines[end:end] = inserted
+        write_atomic(parts[block.part - 1], "\n".join(lines).encode("utf-8", "surrogateescape"))
+
+    def _rewrite(self, ident: str, change: Callable[[str], str]) -> None:
+        with self._locked(ident):
+            path = self._parts(ident)[0]
+            text = read_bytes(path).decode("utf-8", "surrogateescape")
+            changed = change(text)
+            if changed != text:
+                write_atomic(path, changed.encode("utf-8", "surrogateescape"))
+
+    def _append(self, path: Path, text: str, crlf: bool) -> None:
+        start = "" if files.ends_with_newline(path) else "\n"
+        append_durably(path, _ended(start + text, crlf), create=False)
+
+    def _last_number(self, ident: str, parts: _Paths) -> int:
+        for path in reversed(parts):
+            stat = path.stat()
+            if (known := self._last.get(path)) and known[:2] == (stat.st_size, stat.st_mtime_ns):
+                return known[2]
+            if tail := files.read_tail(path):
+                if tail.n is None:
+                    return max(turn.n for turn in self.read(ident).turns)
+                self._remember(path, tail.n)
+                return tail.n
+        return 0
+
+    def _remember(self, path: Path, n: int) -> None:
+        stat = path.stat()
+        self._last[path] = (stat.st_size, stat.st_mtime_ns, n)
+
+    def _parts(self, ident: str) -> _Paths:
+        if parts := files.find_parts(self._root, ident):
+            return parts
+        if not self._root.is_dir():
+            make_folder(self._root, self._root)
+        raise AssistantError("chat.missing", "The chat is not there any more.", "It may have been deleted or moved.")
+
+    @contextlib.contextmanager
+    def _locked(self, ident: str) -> Iterator[None]:
+        digest = hashlib.sha256(files.check_id(ident).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        with locked(self._locks / f"chat-{digest}.lock"):
+            yield
+
+
+def _ended(text: str, crlf: bool) -> bytes:
+    return (text.replace("\n", "\r\n") if crlf else text).encode()

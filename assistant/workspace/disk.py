@@ -1,0 +1,41 @@
+"""What the operating system says about a file, in words a person can act on."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from assistant.core.errors import AssistantError
+
+_FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+_READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, getattr(errno, "ESTALE", errno.ENOENT)})
+
+
+def as_error(error: OSError, path: Path) -> AssistantError:
+    """The failure of a file operation in words; codes disk.full, workspace.read_only, workspace.gone, workspace.io."""
+    if error.errno in _FULL:
+        return AssistantError(
+            "disk.full", f"The disk is full; {path.name} was not changed.", "Free some space, then try again."
+        )
+    if error.errno in _READ_ONLY:
+        return AssistantError(
+            "workspace.read_only", f"{path} cannot be written: {error.strerror}.", "Check its permissions."
+        )
+    if error.errno in _GONE:
+        return AssistantError(
+            "workspace.gone",
+            f"{path} is not there any more.",
+            "Connect its drive, or choose the folder where it is now.",
+        )
+    return AssistantError("workspace.io", f"{path} cannot be read or written: {error.strerror or error}.")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The whole file; b"" when it does not exist. Raises AssistantError for what cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise as_error(error, path) from error

@@ -1,0 +1,176 @@
+"""Which files a workspace has, what they may be called, and that a name never leads out of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from datetime import date
+from pathlib import Path, PurePosixPath
+
+from assistant.core.errors import AssistantError
+
+MEMORY = "MEMORY.md"
+ARCHIVE = "memory/archive.md"
+TOPICS = "memory"
+LOGS = "memory/log"
+CHATS = "chats"
+TEMP_PREFIX = ".~keepsake-"
+
+_LONGEST_NAME = 200  # characters, FORMATS.md
+_LONGEST_BYTES = 255  # what ext4, APFS and NTFS take for one name
+_LOG = re.compile(r"memory/log/([0-9]{4}-[0-9]{2}-[0-9]{2})\.md")
+# Names that Windows gives to devices, with or without an extension: a synced workspace would break there.
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789¹²³"), *(f"lpt{n}" for n in "0123456789¹²³")]
+)
+_CONFLICT = re.compile(r"conflict|冲突|\.sync-conflict-|\(case conflict|冲突副本", re.IGNORECASE)
+
+
+def topic_file(name: str) -> str:
+    """``memory/<name>.md``. Raises AssistantError("workspace.path") for a name FORMATS.md does not allow."""
+    if problem := _name_problem(name):
+        raise _refuse(name, problem)
+    if name.casefold() in ("archive", "archive.md"):
+        raise _refuse(name, "is the archive's own name")
+    return f"{TOPICS}/{name}.md"
+
+
+def log_file(day: date) -> str:
+    """The day log of a local calendar day."""
+    return f"{LOGS}/{day.isoformat()}.md"
+
+
+def resolve(root: Path, file: str) -> Path:
+    """The path of a memory file that a tool or an API named; it need not exist.
+
+    Raises AssistantError("workspace.path") for any other name, and when the real path of the nearest existing
+    ancestor lies outside the workspace.
+    """
+    if problem := _file_problem(file):
+        raise _refuse(file, problem)
+    return _inside(root, file)
+
+
+def resolve_existing(root: Path, file: str) -> Path:
+    """As resolve, but also any Markdown file below ``memory/`` that a person put there, whatever its name."""
+    if _file_problem(file) is None:
+        return _inside(root, file)
+    parts = PurePosixPath(file).parts
+    plain = "\0" not in file and "\\" not in file and not file.startswith("/") and ".." not in parts
+    if not plain or parts[:1] != (TOPICS,) or not file.endswith(".md") or any(p.startswith(".") for p in parts):
+        raise _refuse(file, "is no memory file")
+    path = _inside(root, file)
+    if not os.path.lexists(path):
+        raise _refuse(file, _file_problem(file) or "is no memory file")
+    return path
+
+
+def memory_files(root: Path) -> list[str]:
+    """Names of the memory files that exist: MEMORY.md first, then topics by name, the archive last; no logs.
+
+    Hidden files and the app's temporary files are left out, and so is what a symlink leads out of the workspace.
+    """
+    names = [MEMORY] if (root / MEMORY).is_file() else []
+    topics = sorted(_walk(root, TOPICS))
+    if ARCHIVE in topics:
+        topics.remove(ARCHIVE)
+        topics.append(ARCHIVE)
+    return names + topics
+
+
+def log_files(root: Path) -> list[str]:
+    """Names of the day logs, oldest first."""
+    folder = root / LOGS
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return sorted(f"{LOGS}/{name}" for name in names if _LOG.fullmatch(f"{LOGS}/{name}"))
+
+
+def conflict_copies(root: Path) -> list[str]:
+    """Files beside MEMORY.md or below ``memory/`` that a sync program seems to have made of a conflict."""
+    beside = [entry.name for entry in os.scandir(root) if entry.name.endswith(".md") and entry.name != MEMORY]
+    return sorted(name for name in [*beside, *_walk(root, TOPICS)] if _CONFLICT.search(name))
+
+
+def make_folder(root: Path, folder: Path) -> None:
+    """Make a folder below ``root`` (mode 0700). Raises ("workspace.gone") rather than make the root itself anew."""
+    if not root.is_dir():
+        raise AssistantError(
+            "workspace.gone",
+            f"The workspace {root} is not there any more.",
+            "Connect its drive, or choose the folder where it is now.",
+        )
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _walk(root: Path, folder: str) -> list[str]:
+    found: list[str] = []
+    if not _leads_inside(root, root / folder) or not (root / folder).is_dir():
+        return found
+    with os.scandir(root / folder) as entries:
+        for entry in entries:
+            name = f"{folder}/{entry.name}"
+            if entry.name.startswith(".") or (entry.is_symlink() and not _leads_inside(root, Path(entry.path))):
+                continue
+            if entry.is_dir(follow_symlinks=False) and name != LOGS:
+                found += _walk(root, name)
+            elif entry.name.endswith(".md") and entry.is_file():
+                found.append(name)
+    return found
+
+
+def _file_problem(file: str) -> str | None:
+    if file in (MEMORY, ARCHIVE):
+        return None
+    if log := _LOG.fullmatch(file):
+        return None if _is_day(log[1]) else "names no calendar day"
+    folder, _, name = file.rpartition("/")
+    if folder != TOPICS or not name.endswith(".md"):
+        return f"is neither {MEMORY} nor a note in {TOPICS}/"
+    return _name_problem(name.removesuffix(".md"))
+
+
+def _name_problem(name: str) -> str | None:
+    if not name:
+        return "is empty"
+    if len(name) > _LONGEST_NAME:
+        return f"is longer than {_LONGEST_NAME} characters"
+    if not _is_word(name[0]):
+        return "does not start with a letter, a digit or _"
+    if wrong := next((c for c in name if not (_is_word(c) or c in " .-")), None):
+        return f"holds {wrong!r}; letters, digits, space, _ . - are allowed"
+    if name.split(".")[0].rstrip().casefold() in _DEVICES:
+        return "is a name that Windows keeps for itself"
+    if len(f"{name}.md".encode()) > _LONGEST_BYTES:
+        return f"is longer than a file name can be ({_LONGEST_BYTES} bytes)"
+    return None
+
+
+def _is_word(character: str) -> bool:
+    # Marks (M*) are parts of letters in many scripts: the vowel signs of Hindi, decomposed accents.
+    return character == "_" or unicodedata.category(character)[0] in "LM" or unicodedata.category(character) == "Nd"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _inside(root: Path, file: str) -> Path:
+    path = root / file
+    if not _leads_inside(root, path):
+        raise _refuse(file, "leads out of the workspace through a link")
+    return path
+
+
+def _leads_inside(root: Path, path: Path) -> bool:
+    real = Path(os.path.realpath(path))
+    return real.is_relative_to(os.path.realpath(root))
+
+
+def _refuse(name: str, problem: str) -> AssistantError:
+    shown = name if len(name) <= 60 else name[:57] + "..."
+    return AssistantError("workspace.path", f"The name {shown!r} {problem}.", "Choose another name.")

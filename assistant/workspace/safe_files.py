@@ -1,0 +1,148 @@
+"""Files that are whole or not written at all, under locks that a second process honours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from assistant.core.errors import AssistantError
+from assistant.workspace.disk import as_error, read_bytes
+from assistant.workspace.layout import TEMP_PREFIX
+from assistant.workspace.text_files import TextFile, read_text
+
+__all__ = [
+    "TextFile",
+    "append_durably",
+    "as_error",
+    "locked",
+    "read_bytes",
+    "read_text",
+    "remove_stale_temps",
+    "sync_folder",
+    "write_atomic",
+]
+
+_LOCK_SECONDS = 20.0
+_POLL_SECONDS = 0.005
+_REPLACED_TRIES = 8
+_BINARY = getattr(os, "O_BINARY", 0)
+
+
+@contextlib.contextmanager
+def locked(lock_path: Path) -> Iterator[None]:
+    """Hold a lock against other threads and processes. Not re-entrant. Raises ("workspace.busy") after 20 s."""
+    try:
+        lock_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(lock_path, timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
+        lock.acquire(poll_interval=_POLL_SECONDS)
+    except Timeout as error:
+        raise AssistantError(
+            "workspace.busy", "Another program has been writing for too long.", "Close it, then try again."
+        ) from error
+    except OSError as error:
+        raise as_error(error, lock_path) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace or create a file (mode 0600) so that a crash at any moment leaves the old text or the new one.
+
+    A symlink is written through to its target. The folder must exist. Raises AssistantError as in as_error; then
+    the old file is intact and nothing of the new one is left.
+    """
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+        try:
+            _write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temp.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        with contextlib.suppress(FileNotFoundError):
+            temp.unlink()
+        raise as_error(error, target) from error
+
+
+def append_durably(path: Path, data: bytes, *, create: bool = True) -> None:
+    """Add bytes to the end of a file and wait until they are on the disk; the cost does not depend on its length.
+
+    An editor that saves by renaming may put another file in its place meanwhile: then the bytes go there too. When
+    the disk is full what was written in part is taken back. Raises AssistantError as in as_error.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | _BINARY | (os.O_CREAT if create else 0)
+    try:
+        for _ in range(_REPLACED_TRIES):
+            fresh = create and not path.exists()
+            descriptor = os.open(path, flags, 0o600)
+            try:
+                _append(descriptor, data)
+                still_there = _same_file(descriptor, path)
+            finally:
+                os.close(descriptor)
+            if still_there:
+                if fresh:
+                    sync_folder(path.parent)
+                return
+    except OSError as error:
+        raise as_error(error, path) from error
+    raise AssistantError("workspace.busy", f"Another program keeps replacing {path.name}.", "Close it, then try again.")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename or a new name in ``folder`` durable; Windows needs and has no such call."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_stale_temps(folder: Path, older_than: float) -> int:
+    """Delete temporary files that a killed process left, last written before ``older_than`` (Unix time)."""
+    removed = 0
+    with os.scandir(folder) as entries:
+        stale = [e.path for e in entries if e.name.startswith(TEMP_PREFIX) and e.stat().st_mtime < older_than]
+    for path in stale:
+        with contextlib.suppress(FileNotFoundError):
+            Path(path).unlink()
+            removed += 1
+    return removed
+
+
+def _append(descriptor: int, data: bytes) -> None:
+    size = os.fstat(descriptor).st_size
+    try:
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+    except OSError:
+        # Only our own bytes are taken back: a larger file means that somebody else added to it meanwhile.
+        if size < os.fstat(descriptor).st_size <= size + len(data):
+            os.ftruncate(descriptor, size)
+        raise
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _same_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
