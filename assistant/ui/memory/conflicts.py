@@ -59,6 +59,7 @@ class ConflictDialog(QDialog):
         for line in sorted(changed)[:2000]:
             mark = QTextEdit.ExtraSelection()
             mark.cursor = QTextCursor(view.document().findBlockByNumber(line))  # type: ignore[attr-defined]
+            mark.cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)  # type: ignore[attr-defined]
             mark.format.setBackground(QColor(self._theme.palette.amber_soft))  # type: ignore[attr-defined]
             mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
             marks.append(mark)

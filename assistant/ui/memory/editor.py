@@ -128,6 +128,8 @@ class MemoryEditor(QPlainTextEdit):
     def _line_mark(self, line: int, colour: str) -> QTextEdit.ExtraSelection:
         mark = QTextEdit.ExtraSelection()
         mark.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))  # type: ignore[attr-defined]
+        end = QTextCursor.MoveOperation.EndOfBlock
+        mark.cursor.movePosition(end, QTextCursor.MoveMode.KeepAnchor)  # type: ignore[attr-defined]
         mark.format.setBackground(QColor(colour))  # type: ignore[attr-defined]  # both missing in Qt's stubs
         mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
         return mark

@@ -57,6 +57,7 @@ class MemoryPanel(QWidget):
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
         self.tabs.setAccessibleName(tr("Parts of the memory"))
         self.stack = QStackedWidget()
         pages = ((tr("Files"), self.files), (tr("Search"), self.search), (tr("Journal"), self.journal))

@@ -20,7 +20,13 @@ class RowDelegate(QStyledItemDelegate):
         self._theme, self._lines = theme, lines
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, 32 if self._lines == 1 else 32 + 20 * (self._lines - 1) + 8)
+        if self._lines == 1:
+            return QSize(120, 32)
+        text = index.data() or ""
+        width = option.widget.viewport().width() - 24  # type: ignore[attr-defined]  # missing in Qt's stubs
+        metrics = QFontMetrics(option.font)  # type: ignore[attr-defined]  # as above
+        rows = min(self._lines - 1, 1 + metrics.horizontalAdvance(text) // max(1, width))
+        return QSize(120, 32 + metrics.lineSpacing() * rows + 2)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()

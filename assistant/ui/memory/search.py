@@ -60,6 +60,7 @@ class SearchPage(QWidget):
         self.view.setAccessibleName(tr("Found lines"))
         self.view.setMouseTracking(True)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.view.setResizeMode(QListView.ResizeMode.Adjust)
         self.view.activated.connect(self._on_activated)
         self.hint = label(tr("Ask in your own words, or with a name, a date or a number you remember."), "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
