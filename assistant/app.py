@@ -5,15 +5,18 @@ from __future__ import annotations
 import faulthandler
 import logging
 import logging.handlers
+import os
 import runpy
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
+from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
 from assistant.runtime.services import Places, compose
+from assistant.settings.paths import find_paths
+from assistant.settings.store import SettingsStore
 
 _LOG_BYTES = 1_000_000
 _log = logging.getLogger("assistant")
@@ -35,44 +38,43 @@ def _run_worker(module: str) -> int:
 
 def open_window(places: Places) -> int:
     """Open the window on the workspace and stay until it is closed."""
-    from assistant.ui.application import build_application
-    from assistant.ui.errors import ErrorReporter
+    from assistant.ui.application import build_application, find_theme
+    from assistant.ui.errors import ErrorHook
     from assistant.ui.main_window import MainWindow
 
-    application = build_application(sys.argv)
-    services = compose(places)
-    logs = services.paths.state / "logs"
+    paths = find_paths(places.config, places.state, os.environ)
+    general = SettingsStore(paths.settings_file).load().general
+    application = build_application(sys.argv[:1], general.language, general.theme)
+    logs = paths.state / "logs"
     with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
-        reporter = ErrorReporter(logs / "keepsake.log")
-        install_hooks(reporter.report)
-        window = MainWindow(services)
+        services = compose(places)
+        window = MainWindow(services, find_theme(application))
+        hook = ErrorHook(window)
+        hook.install()
+        _hook_threads()
+        if os.environ.get(PROBE):
+            from assistant.ui.probe import StartupProbe
+
+            StartupProbe(window, window.page.composer.edit)
         window.show()
         services.start()
         try:
             return int(application.exec())
         finally:
-            window.release()
+            hook.remove()
             services.close()
 
 
-def install_hooks(report: Callable[[BaseException], None]) -> None:
-    """Send every unexpected error to the log and to ``report``: on any thread, and in destructors to the log only."""
-
-    def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            sys.__excepthook__(kind, error, trace)
-            return
-        _log.error("unexpected error", exc_info=(kind, error, trace))
-        report(error)
+def _hook_threads() -> None:
+    """Errors of other threads go the way of the main thread's; those in destructors to the log only."""
 
     def on_thread_error(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
-            on_error(args.exc_type, args.exc_value, args.exc_traceback)
+            sys.excepthook(args.exc_type, args.exc_value, args.exc_traceback)
 
     def on_unraisable(args: sys.UnraisableHookArgs) -> None:
         _log.error("error in a destructor: %s", args.err_msg, exc_info=args.exc_value)
 
-    sys.excepthook = on_error
     threading.excepthook = on_thread_error
     sys.unraisablehook = on_unraisable
 

@@ -140,10 +140,11 @@ class PromptBuilder:
         if not self._rules.memory:
             return EMPTY, "off"
         chat = question.chat.id
-        told = {line.unit for line in row.lines} | {f"{chat}#{t.n}" for t in staying} | {f"{chat}#{question.turn}"}
+        told = {line.unit for line in row.memory_lines}
+        told |= {f"{chat}#{t.n}" for t in staying} | {f"{chat}#{question.turn}"}
         told |= self._receipts.recalled_units(chat, {t.n for t in staying if t.n > row.bare})
-        memory = self._workspace.memory
-        changes = memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told))
+        memory, today = self._workspace.memory, self._workspace.clock().date()
+        changes = memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told), today)
         told |= {line.unit for line in changes}
         answer = self._search(question.message, hits, frozenset(told))
         block = recalled_block(answer.hits, changes, self._counter, self._rules.window // _RECALL_SHARE)

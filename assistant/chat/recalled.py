@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
@@ -67,16 +68,19 @@ def _line(hit: Hit) -> PromptLine:
     )
 
 
-def memory_changes(row: FixedRow, document: MemoryText, memory_sha: str, told: frozenset[str]) -> list[PromptLine]:
+def memory_changes(
+    row: FixedRow, document: MemoryText, memory_sha: str, told: frozenset[str], today: date
+) -> list[PromptLine]:
     """What MEMORY.md says now and did not when the row was taken: new entries and lines, and what no longer holds.
 
     told: unit ids that are in the window already. Nothing is read twice: an unchanged file costs a comparison.
     """
-    if not row.memory or row.memory == memory_sha:
+    if row.memory == memory_sha:
         return []
     before = {line.text for line in row.lines if line.file == MEMORY}
     entries = {entry.raw: entry for entry in document.entries}
-    lines = [_new_entry(entry) for entry in document.entries if entry.raw not in before and live_items(entry)]
+    new = [entry for entry in document.entries if entry.raw not in before and entry.live(today)]
+    lines = [_new_entry(entry, today) for entry in new]
     lines += [
         PromptLine(MEMORY, n, f"[new in {MEMORY}] {line.strip()}", "recent", line_id(MEMORY, line))
         for n, line in document.fact_lines
@@ -90,6 +94,6 @@ def memory_changes(row: FixedRow, document: MemoryText, memory_sha: str, told: f
     return [line for line in lines if line.unit not in told][-_CHANGES:]
 
 
-def _new_entry(entry: Entry) -> PromptLine:
-    shown = f"[{entry.date.isoformat()}, new in {MEMORY}] {'; '.join(live_items(entry))}"
+def _new_entry(entry: Entry, today: date) -> PromptLine:
+    shown = f"[{entry.date.isoformat()}, new in {MEMORY}] {'; '.join(live_items(entry, today))}"
     return PromptLine(MEMORY, entry.line, shown, "recent", line_id(MEMORY, entry.raw))

@@ -10,7 +10,7 @@ import numpy as np
 
 from assistant.core.values import RecallQuery
 from assistant.recall.dates import DayRange, find_ranges
-from assistant.recall.fusion import CANDIDATES, Candidates, best, fuse
+from assistant.recall.fusion import Candidates, best, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.renewal import lift
 from assistant.recall.text import fold

@@ -24,7 +24,9 @@ _ENGLISH = re.compile(
     r"|agreed|promised)\b",
     re.IGNORECASE,
 )
-_CHINESE = re.compile("改|换|搬|涨|降到|降为|减到|减为|加到|推迟|提前|延期|延到|取消|不再|不用|现在|新的|停了|停用|辞|退|变成|变为|调到|更正|答应|原来|作废")
+_CHINESE = re.compile(
+    "改|换|搬|涨|降到|降为|减到|减为|加到|推迟|提前|延期|延到|取消|不再|不用|现在|新的|停了|停用|辞|退|变成|变为|调到|更正|答应|原来|作废"
+)
 
 
 def tells_of_change(text: str) -> bool:
@@ -32,7 +34,9 @@ def tells_of_change(text: str) -> bool:
     return bool(_ENGLISH.search(text) or _CHINESE.search(text))
 
 
-def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, dead: np.ndarray, allowed: np.ndarray) -> dict[int, float]:
+def lift(
+    snapshot: Snapshot, at: np.ndarray, score: np.ndarray, dead: np.ndarray, allowed: np.ndarray
+) -> dict[int, float]:
     """Scores that newer units should have at least, by position in the snapshot.
 
     at, score: the candidates; dead: struck or expired ones, which lift and are lifted by nothing; allowed: all units

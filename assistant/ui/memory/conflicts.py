@@ -41,7 +41,9 @@ class ConflictDialog(QDialog):
         column = QVBoxLayout(self)
         spread(column, (24, 20, 24, 16), 12)
         column.addWidget(label(tr("{file} changed meanwhile", file=file), "title"))
-        words = tr("Another program, or the assistant, wrote to this file while you were editing it. Nothing is lost yet.")
+        words = tr(
+            "Another program, or the assistant, wrote to this file while you were editing it. Nothing is lost yet."
+        )
         column.addWidget(label(words, wrap=True))
         sides = QHBoxLayout()
         spread(sides, spacing=16)
