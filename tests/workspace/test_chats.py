@@ -163,9 +163,8 @@ def test_marks_are_read_wherever_a_hand_put_them(label):
 
 @pytest.mark.parametrize("pointer", ['"999"', "null", "-3", "1.5", "#999", "", "#٣"])
 def test_a_pointer_that_cannot_be_hides_nothing(pointer):
-    text = with_pointer(chat_of(format_turn(AT, 1, "a"), format_turn(AT, 2, "b")), 1).replace(
-        "#1\n\n##", f"{pointer}\n\n##"
-    )
+    text = with_pointer(chat_of(format_turn(AT, 1, "a"), format_turn(AT, 2, "b")), 1)
+    text = text.replace("#1\n\n##", f"{pointer}\n\n##")
     chat = parse_chat(text)
     assert chat.summarized == 0
     assert len(chat.turns) == 2
