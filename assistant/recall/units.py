@@ -1,7 +1,7 @@
 """Units: what is found as one piece, made from the workspace's files.
 
-An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and the
-reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
+An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and
+the reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
 """
 
 from __future__ import annotations
