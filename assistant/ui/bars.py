@@ -1,0 +1,252 @@
+"""The bar above the chat (title, context window, model, memory) and the status line below."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
+
+from assistant.core.errors import AssistantError
+from assistant.core.values import ModelInfo
+from assistant.ui.i18n import tr
+from assistant.ui.icons import paint_icon
+from assistant.ui.theme import Theme
+from assistant.ui.widgets import ElidedLabel, IconButton, button, label, restyle, spread
+
+
+class ModelState(StrEnum):
+    """What the model button shows."""
+
+    NONE = "none"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class WindowGauge(QWidget):
+    """How full the context window is, as a ring; the numbers are the tooltip and the accessible name."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.used, self.total = 0, 0
+        self.setFixedSize(32, 32)
+        theme.changed.connect(self.update)
+        self.hide()
+
+    def show_use(self, used: int, total: int) -> None:
+        """Tokens used of the window; total 0 hides the gauge."""
+        self.used, self.total = used, total
+        self.setVisible(total > 0)
+        if total <= 0:
+            return
+        words = tr(
+            "Context window: {used} of {total} tokens used ({share} %)",
+            used=f"{used:,}",
+            total=f"{total:,}",
+            share=100 * used // total,
+        )
+        self.setToolTip(words)
+        self.setAccessibleName(words)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = self._theme.palette
+        share = min(1.0, self.used / self.total) if self.total else 0.0
+        colour = colours.accent if share < 0.8 else colours.amber if share < 0.95 else colours.red
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ring = QRectF(8, 8, 16, 16)
+        pen = painter.pen()
+        pen.setWidthF(3)
+        pen.setColor(QColor(colours.selected))
+        painter.setPen(pen)
+        painter.drawEllipse(ring)
+        pen.setColor(QColor(colour))
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawArc(ring, 90 * 16, -round(360 * 16 * share))
+        painter.end()
+
+
+class TopBar(QWidget):
+    """Above the chat."""
+
+    sidebar_asked = Signal()
+    memory_asked = Signal()
+    models_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("topbar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(48)
+        self._theme = theme
+        self._state, self._words = ModelState.NONE, ""
+        self.sidebar = IconButton(theme, "sidebar", tr("Show or hide the chats (Ctrl+B)"), 20)
+        self.title = ElidedLabel(role="title")
+        self.gauge = WindowGauge(theme)
+        self.model = button("", "chip", self.models_asked.emit)
+        self.model.setIconSize(QSize(10, 10))
+        self.memory = IconButton(theme, "memory", tr("Memory (Ctrl+M)"), 20)
+        self.memory.setCheckable(True)
+        self._lay_out()
+        self.sidebar.clicked.connect(self.sidebar_asked)
+        self.memory.clicked.connect(self.memory_asked)
+        theme.changed.connect(self._refresh)
+        self.show_no_model()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        spread(row, (12, 0, 12, 0), 8)
+        row.addWidget(self.sidebar)
+        row.addWidget(self.title, 1)
+        row.addWidget(self.gauge)
+        row.addWidget(self.model)
+        row.addWidget(self.memory)
+
+    @property
+    def model_state(self) -> ModelState:
+        return self._state
+
+    def show_no_model(self) -> None:
+        self._show(ModelState.NONE, tr("Choose a model"), tr("No model is loaded"))
+
+    def show_loading(self, name: str, fraction: float) -> None:
+        words = tr("Loading {name} · {n} %", name=short_name(name), n=round(100 * fraction))
+        self._show(ModelState.LOADING, words, words)
+
+    def show_ready(self, info: ModelInfo) -> None:
+        tip = tr(
+            "{name} · {quantisation} · {size} · context window {window} tokens",
+            name=info.name,
+            quantisation=info.quantisation,
+            size=size_words(info.size_bytes),
+            window=f"{info.window:,}",
+        )
+        self._show(ModelState.READY, short_name(info.name), tip)
+
+    def show_failed(self, error: AssistantError) -> None:
+        self._show(ModelState.FAILED, tr("The model did not load"), str(error))
+
+    def _show(self, state: ModelState, words: str, tip: str) -> None:
+        self._state, self._words = state, words
+        self.model.setToolTip(tip)
+        self.model.setAccessibleName(tr("Model: {state}", state=words))
+        self._refresh()
+
+    def _refresh(self) -> None:
+        colours = self._theme.palette
+        colour = {
+            ModelState.NONE: colours.border_strong,
+            ModelState.LOADING: colours.amber,
+            ModelState.READY: colours.accent,
+            ModelState.FAILED: colours.red,
+        }[self._state]
+        self.model.setText(self._words)
+        self.model.setIcon(QIcon(_dot(colour, self.devicePixelRatioF())))
+
+
+class BottomBar(QWidget):
+    """Below everything: that nothing leaves this laptop, and what goes on behind."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("bottombar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(28)
+        self._theme = theme
+        self._jobs: dict[str, tuple[str, int, int]] = {}
+        self._lock = QLabel()
+        self.offline = label(tr("Offline — nothing leaves this laptop"), "small")
+        self.notice = ElidedLabel(role="small")
+        self.notice.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.progress_words = label("", "small")
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedWidth(96)
+        self.progress.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._forget = QTimer(self)
+        self._forget.setSingleShot(True)
+        self._forget.timeout.connect(lambda: self.notice.set_text(""))
+        self._lay_out()
+        theme.changed.connect(self._draw_lock)
+        self._draw_lock()
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        spread(row, (16, 0, 16, 0), 8)
+        row.addWidget(self._lock)
+        row.addWidget(self.offline)
+        row.addWidget(self.notice, 1)
+        row.addWidget(self.progress_words)
+        row.addWidget(self.progress)
+
+    def show_notice(self, text: str, error: bool = False, seconds: float = 10) -> None:
+        """A line that leaves by itself; an error stays longer."""
+        restyle(self.notice, "role", "smallred" if error else "small")
+        self.notice.set_text(text)
+        self._forget.start(int(seconds * (3 if error else 1) * 1000))
+
+    def show_job(self, name: str, words: str, done: int, total: int) -> None:
+        """Progress of something behind; done == total ends it. total 0: not known."""
+        if total > 0 and done >= total:
+            self._jobs.pop(name, None)
+        else:
+            self._jobs[name] = (words, done, total)
+        self._refresh()
+
+    def end_job(self, name: str) -> None:
+        self._jobs.pop(name, None)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        shown = next(reversed(self._jobs.values()), None)
+        self.progress.setVisible(shown is not None)
+        self.progress_words.setVisible(shown is not None)
+        if shown is None:
+            return
+        words, done, total = shown
+        self.progress_words.setText(words)
+        self.progress.setAccessibleName(words)
+        self.progress.setRange(0, total)
+        self.progress.setValue(done)
+
+    def _draw_lock(self) -> None:
+        ratio = self.devicePixelRatioF()
+        pixmap = QPixmap(round(14 * ratio), round(14 * ratio))
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        paint_icon(painter, QRectF(0, 0, 14, 14), "lock", self._theme.palette.muted)
+        painter.end()
+        self._lock.setPixmap(pixmap)
+
+
+def short_name(name: str) -> str:
+    """A model's name without its file ending, cut in the middle when it is long."""
+    bare = name.removesuffix(".gguf")
+    return bare if len(bare) <= 32 else f"{bare[:20]}…{bare[-10:]}"
+
+
+def size_words(size: int) -> str:
+    """Bytes as people read them."""
+    if size >= 1_000_000_000:
+        return f"{size / 1_000_000_000:.1f} GB"
+    return f"{size / 1_000_000:.0f} MB" if size >= 1_000_000 else f"{size / 1_000:.1f} kB"
+
+
+def _dot(colour: str, ratio: float) -> QPixmap:
+    pixmap = QPixmap(round(10 * ratio), round(10 * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colour))
+    painter.drawEllipse(QRectF(1, 1, 8, 8))
+    painter.end()
+    return pixmap

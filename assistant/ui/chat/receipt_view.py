@@ -1,0 +1,139 @@
+"""What the model was told for a reply: every line of memory, where it stands, why it came, and what was left out."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from assistant.core.values import PromptLine, Receipt
+from assistant.ui.i18n import tr
+from assistant.ui.theme import Theme
+from assistant.ui.widgets import button, label, rule, spread
+
+_SHOWN = 40  # rows built at once; the rest on demand
+
+
+def why_words(why: str) -> str:
+    """The reason a line came, in one word of the person's language."""
+    words = {
+        "pinned": tr("pinned"),
+        "tail": tr("latest"),
+        "brief": tr("brief"),
+        "keyword": tr("words"),
+        "meaning": tr("meaning"),
+        "recent": tr("recent"),
+    }
+    return words.get(why, why)
+
+
+def why_sentence(why: str) -> str:
+    """The reason a line came, in full, for a tooltip."""
+    sentences = {
+        "pinned": tr("A fact of MEMORY.md, part of every prompt"),
+        "tail": tr("One of the latest entries of MEMORY.md"),
+        "brief": tr("What other chats were about in the last two days"),
+        "keyword": tr("Found by the words of your message"),
+        "meaning": tr("Found by the meaning of your message"),
+        "recent": tr("Written or changed a short while ago"),
+    }
+    return sentences.get(why, why)
+
+
+def summary(receipt: Receipt) -> str:
+    """The quiet line under a reply."""
+    count = len(receipt.lines)
+    if count == 0:
+        return tr("No memory used")
+    return tr("Memory used: 1 line") if count == 1 else tr("Memory used: {n} lines", n=count)
+
+
+def costs(receipt: Receipt) -> str:
+    """Model, tokens and how memory was searched, on one line."""
+    modes = {
+        "hybrid": tr("searched by words and meaning"),
+        "keyword": tr("searched by words only"),
+        "time": tr("searched by time"),
+    }
+    parts = [
+        receipt.model,
+        tr("{n} tokens of prompt", n=f"{receipt.prompt_tokens:,}"),
+        tr("{n} of them reused", n=f"{receipt.reused_tokens:,}") if receipt.reused_tokens else "",
+        modes.get(receipt.recall_mode, receipt.recall_mode),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+class ReceiptView(QFrame):
+    """The open receipt. ``place_chosen(file, line)`` when the person goes to a line."""
+
+    place_chosen = Signal(str, int)
+
+    def __init__(self, receipt: Receipt, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setAccessibleName(tr("Receipt"))
+        self._column = QVBoxLayout(self)
+        spread(self._column, (16, 12, 16, 12), 8)
+        self._column.addWidget(label(tr("What the model was told"), "section"))
+        if receipt.lines:
+            self._add_lines(receipt.lines)
+        else:
+            self._column.addWidget(label(tr("Nothing in your memory was about this."), "muted"))
+        if receipt.left_out:
+            self._add_left_out(receipt)
+        self._column.addWidget(rule())
+        self._column.addWidget(label(costs(receipt), "small", wrap=True))
+
+    def _add_lines(self, lines: tuple[PromptLine, ...]) -> None:
+        holder = QWidget()
+        grid = QGridLayout(holder)
+        spread(grid, (0, 0, 0, 0), 8)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        for row, line in enumerate(lines[:_SHOWN]):
+            chip = label(why_words(line.why), "chip")
+            chip.setToolTip(why_sentence(line.why))
+            chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            words = label(line.text, wrap=True)
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            top = Qt.AlignmentFlag.AlignTop
+            grid.addWidget(chip, row, 0, top)
+            grid.addWidget(words, row, 1, top)
+            grid.addWidget(self._score(line), row, 2, top)
+            grid.addWidget(self._place(line), row, 3, top)
+        self._column.addWidget(holder)
+        if len(lines) > _SHOWN:
+            self._column.addWidget(label(tr("and {n} more", n=len(lines) - _SHOWN), "small"))
+
+    def _score(self, line: PromptLine) -> QWidget:
+        score = label(f"{line.score:.2f}" if line.score else "", "small")
+        score.setToolTip(tr("How well it fits, and what it costs: {n} tokens", n=line.tokens))
+        return score
+
+    def _place(self, line: PromptLine) -> QWidget:
+        place = button(f"{line.file}:{line.line}", "link", lambda: self.place_chosen.emit(line.file, line.line))
+        place.setAccessibleName(tr("Open {place} in memory", place=f"{line.file}:{line.line}"))
+        return place
+
+    def _add_left_out(self, receipt: Receipt) -> None:
+        count = len(receipt.left_out)
+        words = tr("Left out: 1 line") if count == 1 else tr("Left out: {n} lines", n=count)
+        toggle = button(words, "quiet")
+        rows = QWidget()
+        column = QVBoxLayout(rows)
+        spread(column, (8, 0, 0, 0), 4)
+        for left in receipt.left_out[:_SHOWN]:
+            place = f"{left.file}:{left.line}" if left.line else left.file
+            row = QHBoxLayout()
+            spread(row, spacing=8)
+            link = button(place, "link", lambda at=left: self.place_chosen.emit(at.file, at.line))
+            row.addWidget(link)
+            row.addWidget(label(left.why, "small", wrap=True), 1)
+            column.addLayout(row)
+        rows.hide()
+        toggle.clicked.connect(lambda: rows.setVisible(rows.isHidden()))
+        line = QHBoxLayout()
+        line.addWidget(toggle)
+        line.addStretch()
+        self._column.addLayout(line)
+        self._column.addWidget(rows)

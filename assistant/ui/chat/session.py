@@ -1,0 +1,389 @@
+"""The open chat and every reply under way: turns what the services say into what the transcript shows. No widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from assistant.core.errors import AssistantError
+from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished, TurnSaved
+from assistant.core.values import Receipt, StopReason
+from assistant.ui.backend import Backend
+from assistant.ui.bridge import Bridge
+from assistant.ui.chat.shown import Phase, ShownTurn
+from assistant.ui.i18n import tr
+
+if TYPE_CHECKING:
+    from assistant.workspace.chats import Chat
+
+FRAME_MS = 40
+"""New text is drawn at most this often (25 times a second); measured as smooth and cheap."""
+ROOT = 0
+"""``after`` of a turn that starts the chat, where None would mean the newest turn."""
+
+_MARKS = {
+    StopReason.STOPPED: "stopped",
+    StopReason.INTERRUPTED: "interrupted",
+    StopReason.LENGTH: "length",
+    StopReason.WINDOW: "window",
+}
+
+
+def newest_leaf(turns: Sequence[tuple[int, int | None]], under: int) -> int:
+    """The newest turn that follows from turn ``under``; turns: (n, after)."""
+    after = dict(turns)
+    for n in sorted(after, reverse=True):
+        step: int | None = n
+        seen: set[int] = set()
+        while step is not None and step != under and step not in seen:
+            seen.add(step)
+            step = after.get(step)
+        if step == under:
+            return n
+    return under
+
+
+class ChatSession(QObject):
+    """Which chat is open, which branch of it, and what streams in any chat."""
+
+    opened = Signal()
+    """Another chat or branch: show ``turns()`` from its end."""
+    turns_changed = Signal()
+    last_turn_changed = Signal()
+    streaming_changed = Signal()
+    draft_returned = Signal(str, str)
+    """chat, text: the words were not saved; they go back into the composer."""
+    failed = Signal(object)
+    window_used = Signal(int, int)
+    created = Signal(str)
+
+    def __init__(self, services: Backend, bridge: Bridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._services, self._bridge = services, bridge
+        self.chat_id = ""
+        self._chat: Chat | None = None
+        self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
+        self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
+        self._failed_turns: dict[tuple[str, int], AssistantError] = {}
+        self._receipts: dict[tuple[str, int], Receipt] = {}
+        self._frame = QTimer(self)
+        self._frame.setSingleShot(True)
+        self._frame.setInterval(FRAME_MS)
+        self._frame.timeout.connect(self.last_turn_changed)
+        bridge.event_arrived.connect(self._on_event)
+
+    # --- what is shown ---
+
+    def turns(self) -> list[ShownTurn]:
+        """The turns of the open branch, the one under way last."""
+        live = self._live.get(self.chat_id)
+        return [*self._rest, live] if live is not None else list(self._rest)
+
+    def streaming(self, chat: str | None = None) -> bool:
+        return (self.chat_id if chat is None else chat) in self._live
+
+    def busy_chats(self) -> frozenset[str]:
+        """Chats in which a reply is under way."""
+        return frozenset(chat for chat in self._live if chat)
+
+    def title(self) -> str:
+        return self._chat.title if self._chat is not None else ""
+
+    def last_turn(self) -> ShownTurn | None:
+        turns = self.turns()
+        return turns[-1] if turns else None
+
+    # --- what the person does ---
+
+    def open_new(self) -> None:
+        """Start an empty chat; its file is made with the first message."""
+        self.chat_id, self._chat, self._rest = "", None, []
+        self.opened.emit()
+        self.streaming_changed.emit()
+
+    def open(self, chat: str, leaf: int | None = None) -> None:
+        """Read a chat and show its newest branch, or the one that ends in ``leaf``."""
+        self.chat_id = chat
+        self._bridge.run(
+            self._services.lanes.files,
+            self._services.read_chat,
+            chat,
+            done=lambda read: self._on_read(chat, read, leaf),
+            failed=self.failed.emit,
+        )
+
+    def send(self, text: str, after: int | None = None) -> None:
+        """Send a message in the open chat; ``after``: the turn it follows (ROOT: none), None for the end."""
+        if self.chat_id:
+            self._send(self.chat_id, text, self._end() if after is None else after)
+            return
+        self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
+        self.turns_changed.emit()
+        self.streaming_changed.emit()
+        self._bridge.run(
+            self._services.lanes.files,
+            self._services.new_chat,
+            done=lambda chat: self._on_created(chat, text),
+            failed=lambda error: self._on_not_created(text, error),
+        )
+
+    def regenerate(self, n: int) -> None:
+        """Write the reply of turn ``n`` again, beside the old one."""
+        turn = self._find(n)
+        if turn is None or self.streaming():
+            return
+        self._failed_turns.pop((self.chat_id, n), None)
+        self._cut_at(n)
+        self._live[self.chat_id] = ShownTurn(0, turn.user, after=turn.after, siblings=turn.siblings, phase=Phase.SAVING)
+        self._services.regenerate(self.chat_id, n)
+        self.turns_changed.emit()
+        self.streaming_changed.emit()
+
+    def resend(self, n: int, text: str) -> None:
+        """Send turn ``n`` with other words, beside the old one."""
+        turn = self._find(n)
+        if turn is None or self.streaming():
+            return
+        self._cut_at(n)
+        self._send(self.chat_id, text, ROOT if turn.after is None else turn.after)
+
+    def stop(self) -> None:
+        self._services.stop(self.chat_id)
+
+    def choose_branch(self, n: int) -> None:
+        """Show the branch that goes through turn ``n``."""
+        if self._chat is not None and not self.streaming():
+            leaf = newest_leaf([(turn.n, turn.after) for turn in self._chat.turns], n)
+            self._show_branch(leaf)
+            self.turns_changed.emit()
+            self._ask_receipts()
+
+    def forget(self, chat: str) -> None:
+        """A chat is gone: drop what is known of it."""
+        self._live.pop(chat, None)
+        if self.chat_id == chat:
+            self.open_new()
+
+    # --- sending ---
+
+    def _send(self, chat: str, text: str, after: int | None) -> None:
+        self._live[chat] = ShownTurn(0, text, after=after or None, phase=Phase.SAVING)
+        self._services.send(chat, text, after)
+        self.turns_changed.emit()
+        self.streaming_changed.emit()
+
+    def _end(self) -> int | None:
+        return self._rest[-1].n if self._rest else None
+
+    def _cut_at(self, n: int) -> None:
+        """What follows an edited turn leaves the screen; it stays in the file, on its own branch."""
+        place = next((i for i, turn in enumerate(self._rest) if turn.n == n), len(self._rest))
+        self._rest = self._rest[:place]
+
+    def _find(self, n: int) -> ShownTurn | None:
+        return next((turn for turn in self._rest if turn.n == n), None)
+
+    def _on_created(self, chat: str, text: str) -> None:
+        self._live.pop("", None)
+        if not self.chat_id:
+            self.chat_id = chat
+            self.created.emit(chat)
+        self._send(chat, text, None)
+
+    def _on_not_created(self, text: str, error: BaseException) -> None:
+        self._live.pop("", None)
+        self.draft_returned.emit("", text)
+        self.failed.emit(error)
+        self.turns_changed.emit()
+        self.streaming_changed.emit()
+
+    # --- reading ---
+
+    def _on_read(self, chat: str, read: Chat, leaf: int | None) -> None:
+        if chat != self.chat_id:
+            return
+        self._chat = read
+        self._show_branch(leaf)
+        self.opened.emit()
+        self.streaming_changed.emit()
+        self._ask_receipts()
+        self.ask_window()
+
+    def _show_branch(self, leaf: int | None) -> None:
+        if self._chat is None:
+            return
+        live = self._live.get(self.chat_id)
+        if live is not None and leaf is None:
+            known = {turn.n for turn in self._chat.turns}
+            leaf = next((n for n in (live.n, live.after) if n in known), None)
+        turns = self._chat.branch(leaf) if self._chat.turns else ()
+        shown = [self._shown(turn) for turn in turns if live is None or turn.n != live.n or live.n == 0]
+        self._rest = shown
+
+    def _shown(self, turn) -> ShownTurn:
+        key = (self.chat_id, turn.n)
+        siblings = tuple(self._chat.siblings(turn.n)) if self._chat is not None else ()
+        return ShownTurn(
+            turn.n,
+            turn.user,
+            turn.reply,
+            turn.mark,
+            turn.after,
+            siblings,
+            error=self._failed_turns.get(key),
+            receipt=self._receipts.get(key),
+        )
+
+    def _ask_receipts(self) -> None:
+        chat = self.chat_id
+        wanted = [turn.n for turn in self._rest if turn.receipt is None and turn.n > 0]
+        if not wanted:
+            return
+        services = self._services
+
+        def fetch() -> dict[int, Receipt]:
+            found = ((n, services.receipt(chat, n)) for n in reversed(wanted))
+            return {n: receipt for n, receipt in found if receipt is not None}
+
+        self._bridge.run(services.lanes.files, fetch, done=lambda found: self._on_receipts(chat, found))
+
+    def _on_receipts(self, chat: str, found: dict[int, Receipt]) -> None:
+        self._receipts.update({(chat, n): receipt for n, receipt in found.items()})
+        if chat == self.chat_id and found:
+            self._rest = [replace(turn, receipt=found.get(turn.n, turn.receipt)) for turn in self._rest]
+            self.turns_changed.emit()
+
+    def ask_window(self) -> None:
+        """Ask how full the context window is; answered by ``window_used``."""
+        chat = self.chat_id
+        if chat and not self.streaming():
+            self._bridge.run(
+                self._services.lanes.chat,
+                self._services.window_use,
+                chat,
+                done=lambda use: self._on_window(chat, use),
+                failed=lambda error: self.window_used.emit(0, 0),
+            )
+
+    def _on_window(self, chat: str, use: tuple[int, int]) -> None:
+        if chat == self.chat_id:
+            self.window_used.emit(*use)
+
+    # --- events ---
+
+    def _on_event(self, event: object) -> None:
+        match event:
+            case TurnSaved():
+                self._on_saved(event)
+            case Recalled():
+                self._update(event.chat, event.turn, receipt=event.receipt, phase=Phase.WAITING)
+            case PromptProgress():
+                self._update(event.chat, event.turn, phase=Phase.READING, read=event.read, total=event.total)
+            case TextArrived():
+                self._on_text(event)
+            case TurnFinished():
+                self._on_finished(event)
+            case TurnFailed():
+                self._on_failed(event)
+
+    def _on_saved(self, event: TurnSaved) -> None:
+        live = self._live.get(event.chat, ShownTurn(0, event.text))
+        siblings = tuple(sorted({*live.siblings, *self._known_siblings(event), event.turn}))
+        self._live[event.chat] = replace(
+            live,
+            n=event.turn,
+            user=event.text,
+            after=event.after,
+            siblings=siblings,
+            redacted=event.redacted,
+            phase=Phase.WAITING,
+        )
+        self._show_live(event.chat)
+
+    def _known_siblings(self, event: TurnSaved) -> tuple[int, ...]:
+        if self._chat is None or event.chat != self.chat_id:
+            return ()
+        return tuple(turn.n for turn in self._chat.turns if turn.after == event.after)
+
+    def _on_text(self, event: TextArrived) -> None:
+        live = self._live.get(event.chat)
+        if live is None:
+            return
+        self._live[event.chat] = replace(live, reply=(live.reply or "") + event.text, phase=Phase.WRITING)
+        if event.chat == self.chat_id and not self._frame.isActive():
+            self._frame.start()
+
+    def _update(self, chat: str, turn: int, **values: object) -> None:
+        live = self._live.get(chat)
+        if live is not None:
+            self._live[chat] = replace(live, **values)  # type: ignore[arg-type]  # fields of ShownTurn
+            self._show_live(chat)
+
+    def _show_live(self, chat: str) -> None:
+        if chat == self.chat_id:
+            self.last_turn_changed.emit()
+
+    def _on_finished(self, event: TurnFinished) -> None:
+        live = self._live.pop(event.chat, None)
+        self._receipts[(event.chat, event.turn)] = event.receipt
+        if live is None or event.chat != self.chat_id:
+            self.streaming_changed.emit()
+            return
+        mark = _MARKS.get(event.done.stop, "")
+        done = replace(live, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
+        self._settle(done)
+        self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+
+    def _on_failed(self, event: TurnFailed) -> None:
+        live = self._live.pop(event.chat, None)
+        here = event.chat == self.chat_id
+        if live is not None and live.n == 0 and event.turn <= 0:
+            self.draft_returned.emit(event.chat, live.user)
+            self.failed.emit(event.error)
+            if here:
+                self.turns_changed.emit()
+                self.streaming_changed.emit()
+            return
+        self._failed_turns[(event.chat, event.turn)] = event.error
+        if live is not None and here:
+            mark = "interrupted" if live.reply else ""
+            self._settle(replace(live, n=event.turn, phase=Phase.REST, error=event.error, mark=mark))
+        elif here:
+            self.failed.emit(event.error)
+        self.streaming_changed.emit()
+
+    def _settle(self, turn: ShownTurn) -> None:
+        """A turn came to rest: it joins the branch and the chat as read, without reading the file again."""
+        self._frame.stop()
+        self._rest = [*self._rest, turn]
+        self._bridge.run(
+            self._services.lanes.files,
+            self._services.read_chat,
+            self.chat_id,
+            done=self._on_read_again,
+            failed=self.failed.emit,
+        )
+        self.turns_changed.emit()
+        self.streaming_changed.emit()
+
+    def _on_read_again(self, read: Chat) -> None:
+        if read.id != self.chat_id:
+            return
+        self._chat = read
+        known = {turn.n for turn in read.turns}
+        self._rest = [
+            replace(turn, siblings=tuple(read.siblings(turn.n))) if turn.n in known else turn for turn in self._rest
+        ]
+        self.turns_changed.emit()
+
+    def renamed(self, title: str) -> None:
+        """The open chat has another title now."""
+        if self._chat is not None:
+            self._chat = replace(self._chat, title=title)
+
+    def why_not(self) -> str:
+        """Why a message cannot be sent right now; empty when it can."""
+        return tr("The reply is being written · Esc stops it") if self.streaming() else ""

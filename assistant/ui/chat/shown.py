@@ -1,0 +1,41 @@
+"""What the transcript shows of a turn: what is on disk, and what is happening to it now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assistant.core.errors import AssistantError
+from assistant.core.values import Receipt
+
+
+class Phase(StrEnum):
+    """Where a turn stands."""
+
+    REST = ""
+    SAVING = "saving"  # the words are on their way to disk
+    WAITING = "waiting"  # saved; memory is searched, or the model is not ready yet
+    READING = "reading"  # the model reads the prompt
+    WRITING = "writing"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """One turn on screen. n is 0 until the turn is saved; siblings: turns that stand in the same place, n among them."""
+
+    n: int
+    user: str
+    reply: str | None = None
+    mark: str = ""
+    after: int | None = None
+    siblings: tuple[int, ...] = ()
+    phase: Phase = Phase.REST
+    read: int = 0
+    total: int = 0
+    error: AssistantError | None = None
+    receipt: Receipt | None = None
+    redacted: int = 0
+
+    @property
+    def live(self) -> bool:
+        return self.phase is not Phase.REST

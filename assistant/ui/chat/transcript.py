@@ -1,0 +1,236 @@
+"""The transcript: a window of the newest turns in a scroll area; older ones page in when the person scrolls up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from assistant.ui.chat.markdown import MarkdownRenderer
+from assistant.ui.chat.shown import ShownTurn
+from assistant.ui.chat.turn_view import TurnView
+from assistant.ui.i18n import tr
+from assistant.ui.theme import Theme
+from assistant.ui.widgets import IconButton, label, spread
+
+FIRST_PAGE = 16
+"""Turns built when a chat opens; a screen or two."""
+PAGE = 16
+"""Turns added at a time when the person scrolls up."""
+MAX_TURNS = 50
+"""About 100 messages: more than this stay only while the person reads far up."""
+COLUMN_WIDTH = 768
+_NEAR_TOP = 200
+_AT_BOTTOM = 24
+
+
+class Transcript(QScrollArea):
+    """Shows turns; keeps to the bottom while the person is there, and leaves them alone elsewhere."""
+
+    edit_asked = Signal(int)
+    regenerate_asked = Signal(int)
+    retry_asked = Signal(int)
+    branch_chosen = Signal(int)
+    place_chosen = Signal(str, int)
+    link_activated = Signal(str)
+
+    def __init__(self, theme: Theme, root: Path) -> None:
+        super().__init__()
+        self._theme, self._root = theme, root
+        self._renderer = MarkdownRenderer()
+        self._turns: list[ShownTurn] = []
+        self._views: list[TurnView] = []
+        self._following = True
+        self._paging = False
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setAccessibleName(tr("Conversation"))
+        self._build()
+        bar = self.verticalScrollBar()
+        bar.valueChanged.connect(self._on_scrolled)
+        bar.rangeChanged.connect(self._on_range_changed)
+
+    def _build(self) -> None:
+        self._page = QWidget()
+        self._page.setObjectName("transcript")
+        self._column = QWidget()
+        self._column.setMaximumWidth(COLUMN_WIDTH)
+        self._stack = QVBoxLayout(self._column)
+        spread(self._stack, (0, 32, 0, 32), 28)
+        self._earlier = label(tr("Scroll up for earlier messages"), "small")
+        self._earlier.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._earlier.hide()
+        self._stack.addWidget(self._earlier)
+        self._stack.addStretch()
+        row = QHBoxLayout(self._page)
+        spread(row, (24, 0, 12, 0))  # with the scroll bar's 12 pixels the column stands over the composer
+        row.addStretch(1)
+        row.addWidget(self._column, 1000)
+        row.addStretch(1)
+        self.setWidget(self._page)
+        self._jump = IconButton(self._theme, "down", tr("Go to the newest message"), 18)
+        self._jump.setParent(self)
+        self._jump.setObjectName("jump")
+        self._jump.clicked.connect(self.scroll_to_end)
+        self._jump.hide()
+        self._dress_jump()
+        self._theme.changed.connect(self._dress_jump)
+
+    def show_turns(self, turns: Sequence[ShownTurn], fresh: bool = False) -> None:
+        """Show these turns. ``fresh``: another chat, or another branch: start at its end."""
+        if fresh:
+            self._clear()
+        first = self._first_shown(turns, fresh)
+        self._turns = list(turns)
+        wanted = self._turns[first:]
+        while len(self._views) > len(wanted):
+            self._drop_last()
+        for i, turn in enumerate(wanted):
+            if i == len(self._views):
+                self._append(turn)
+            elif self._views[i].turn != turn:
+                self._views[i].show_turn(turn)
+        self._settle(first)
+        if fresh:
+            self._following = True
+            QTimer.singleShot(0, self, self.scroll_to_end)
+
+    def _first_shown(self, turns: Sequence[ShownTurn], fresh: bool) -> int:
+        if fresh or not self._views:
+            return max(0, len(turns) - FIRST_PAGE)
+        return min(len(self._turns) - len(self._views), max(0, len(turns) - 1))
+
+    def update_turn(self, turn: ShownTurn) -> None:
+        """Show the newest state of the last turn, alone."""
+        if not self._views:
+            return
+        self._turns[-1] = turn
+        self._views[-1].show_turn(turn)
+
+    def put_receipts(self, turns: Sequence[ShownTurn]) -> None:
+        """The same turns, some with their receipts now."""
+        self.show_turns(turns)
+
+    def shown_numbers(self) -> list[int]:
+        """The numbers of the turns that have a widget now."""
+        return [view.turn.n for view in self._views]
+
+    def views(self) -> list[TurnView]:
+        return self._views
+
+    def following(self) -> bool:
+        return self._following
+
+    def scroll_to_end(self) -> None:
+        self._following = True
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.maximum())
+        self._place_jump()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_jump()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_End:
+            self.scroll_to_end()
+        elif event.key() == Qt.Key.Key_Home:
+            self.verticalScrollBar().setValue(0)
+        else:
+            super().keyPressEvent(event)
+
+    def _settle(self, first: int) -> None:
+        self._earlier.setVisible(first > 0)
+
+    def _append(self, turn: ShownTurn) -> None:
+        view = self._make_view(turn)
+        self._stack.insertWidget(self._stack.count() - 1, view)
+        self._views.append(view)
+
+    def _make_view(self, turn: ShownTurn) -> TurnView:
+        view = TurnView(self._theme, self._root, self._renderer)
+        view.resize(min(COLUMN_WIDTH, max(200, self.viewport().width() - 48)), view.height())
+        view.edit_asked.connect(self.edit_asked)
+        view.regenerate_asked.connect(self.regenerate_asked)
+        view.retry_asked.connect(self.retry_asked)
+        view.branch_chosen.connect(self.branch_chosen)
+        view.place_chosen.connect(self.place_chosen)
+        view.link_activated.connect(self.link_activated)
+        view.show_turn(turn)
+        return view
+
+    def _drop_last(self) -> None:
+        self._remove(self._views.pop())
+
+    def _remove(self, view: TurnView) -> None:
+        self._stack.removeWidget(view)
+        view.hide()
+        view.setParent(None)
+        view.deleteLater()
+
+    def _clear(self) -> None:
+        while self._views:
+            self._drop_last()
+        self._turns = []
+        self._earlier.hide()
+
+    def _on_scrolled(self, value: int) -> None:
+        bar = self.verticalScrollBar()
+        self._following = value >= bar.maximum() - _AT_BOTTOM
+        self._place_jump()
+        if value < _NEAR_TOP and bar.maximum() > 0 and len(self._views) < len(self._turns) and not self._paging:
+            self._paging = True
+            QTimer.singleShot(0, self, self._page_in)
+        elif self._following and len(self._views) > MAX_TURNS:
+            QTimer.singleShot(0, self, self._trim)
+
+    def _page_in(self) -> None:
+        """Add older turns above, and keep what the person reads where it is."""
+        first = len(self._turns) - len(self._views)
+        start = max(0, first - PAGE)
+        anchor = self._views[0] if self._views else None
+        before = self._top_of(anchor)
+        for i, turn in enumerate(self._turns[start:first]):
+            view = self._make_view(turn)
+            self._stack.insertWidget(1 + i, view)
+            self._views.insert(i, view)
+        self._settle(start)
+        self._page.layout().activate()
+        self._stack.activate()
+        self._page.adjustSize()
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self._top_of(anchor) - before)
+        self._paging = False
+
+    def _trim(self) -> None:
+        """Back at the end: drop what was paged in far above."""
+        if not self._following:
+            return
+        while len(self._views) > MAX_TURNS:
+            self._remove(self._views.pop(0))
+        self._settle(len(self._turns) - len(self._views))
+
+    def _top_of(self, view: TurnView | None) -> int:
+        return view.mapTo(self._page, QPoint(0, 0)).y() if view is not None else 0
+
+    def _on_range_changed(self, low: int, high: int) -> None:
+        if self._following:
+            self.verticalScrollBar().setValue(high)
+        self._place_jump()
+
+    def _place_jump(self) -> None:
+        self._jump.setVisible(not self._following and self.verticalScrollBar().maximum() > 0)
+        self._jump.adjustSize()
+        self._jump.move((self.width() - self._jump.width()) // 2, self.height() - self._jump.height() - 12)
+        self._jump.raise_()
+
+    def _dress_jump(self) -> None:
+        colours = self._theme.palette
+        self._jump.setStyleSheet(
+            f"QToolButton {{ background: {colours.surface}; border: 1px solid {colours.border_strong};"
+            " border-radius: 15px; padding: 5px; }"
+        )

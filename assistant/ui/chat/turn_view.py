@@ -1,0 +1,385 @@
+"""One turn in the transcript: the person's words, the reply, what can be done with them, and the receipt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtGui import QEnterEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from assistant.core.errors import AssistantError
+from assistant.ui.chat.markdown import Code, MarkdownRenderer, Prose
+from assistant.ui.chat.prose import LongTextView, Part, ProseView, fill_part, part_for
+from assistant.ui.chat.receipt_view import ReceiptView, summary
+from assistant.ui.chat.shown import Phase, ShownTurn
+from assistant.ui.i18n import tr
+from assistant.ui.theme import Theme
+from assistant.ui.widgets import IconButton, button, clear_layout, label, spread
+
+LONG_TEXT = 6_000
+LONG_LINES = 60
+_FIRST_TEXT = 1_500
+_FIRST_LINES = 16
+_LONG_REPLY = 60_000
+
+
+def is_long(text: str) -> bool:
+    """Whether a message is shown in part first."""
+    return len(text) > LONG_TEXT or text.count("\n") >= LONG_LINES
+
+
+def first_part(text: str) -> str:
+    """The beginning of a long message."""
+    return "\n".join(text[:_FIRST_TEXT].split("\n")[:_FIRST_LINES]).rstrip() + " …"
+
+
+class UserBubble(QFrame):
+    """The person's words, exactly as written; the beginning of them when they are very long."""
+
+    def __init__(self, theme: Theme, root: Path) -> None:
+        super().__init__()
+        self.setObjectName("bubble")
+        self._text = ""
+        self._view = ProseView(theme, root)
+        self._long: LongTextView | None = None
+        self._more = button("", "quiet", self._on_more_clicked)
+        self._more.hide()
+        self._column = QVBoxLayout(self)
+        spread(self._column, (16, 10, 16, 10), 4)
+        self._column.addWidget(self._view)
+        self._column.addWidget(self._more)
+
+    def show_text(self, text: str) -> None:
+        if text == self._text:
+            return
+        self._text = text
+        self._close_long()
+        self._view.show()
+        long = is_long(text)
+        self._view.show_plain(first_part(text) if long else text)
+        self._view.setAccessibleName(tr("You: {text}", text=text[:200]))
+        self._more.setVisible(long)
+        self._more.setText(self._more_words())
+        self.fit(self.maximumWidth())
+
+    def fit(self, room: int) -> None:
+        """Take as much of ``room`` pixels as the text needs."""
+        wanted = room if self._long is not None else self._view.natural_width() + 34
+        if not self._more.isHidden():
+            wanted = max(wanted, self._more.sizeHint().width() + 34)
+        self.setFixedWidth(max(48, min(wanted, room)))
+
+    def more_button(self) -> QPushButton:
+        return self._more
+
+    def _more_words(self) -> str:
+        return tr("Show all ({n} lines)", n=f"{self._text.count(chr(10)) + 1:,}")
+
+    def _on_more_clicked(self) -> None:
+        if self._long is not None:
+            self._close_long()
+            self._view.show()
+            self._more.setText(self._more_words())
+        else:
+            self._long = LongTextView(self._text)
+            self._view.hide()
+            self._column.insertWidget(1, self._long)
+            self._more.setText(tr("Show less"))
+        parent = self.parentWidget()
+        if isinstance(parent, TurnView):
+            parent.fit_bubble()
+
+    def _close_long(self) -> None:
+        if self._long is not None:
+            self._long.hide()
+            self._long.deleteLater()
+            self._long = None
+
+
+class ReplyView(QWidget):
+    """A reply as a column of prose and code; while it streams only the parts that changed are drawn again."""
+
+    link_activated = Signal(str)
+
+    def __init__(self, theme: Theme, root: Path, renderer: MarkdownRenderer) -> None:
+        super().__init__()
+        self._theme, self._root, self._renderer = theme, root, renderer
+        self._shown: list[Prose | Code] = []
+        self._parts: list[Part] = []
+        self._text: str | None = None
+        self._long: LongTextView | None = None
+        self._column = QVBoxLayout(self)
+        spread(self._column, spacing=12)
+
+    def show_text(self, text: str) -> None:
+        if text == self._text:
+            return
+        self._text = text
+        self.setAccessibleName(tr("Reply: {text}", text=text[:200]))
+        if len(text) > _LONG_REPLY:
+            self._show_long(text)
+            return
+        segments = self._renderer.segments(text)
+        for i, segment in enumerate(segments):
+            if i < len(self._shown) and self._shown[i] == segment:
+                continue
+            if i >= len(self._parts) or not fill_part(self._parts[i], segment):
+                self._put(i, segment)
+        while len(self._parts) > len(segments):
+            self._drop(len(self._parts) - 1)
+        self._shown = list(segments)
+
+    def parts(self) -> list[Part]:
+        return self._parts
+
+    def _put(self, i: int, segment: Prose | Code) -> None:
+        if i < len(self._parts):
+            self._drop(i)
+        part = part_for(segment, self._theme, self._root)
+        if isinstance(part, ProseView):
+            part.link_activated.connect(self.link_activated)
+        self._parts.insert(i, part)
+        self._column.insertWidget(i, part)
+        fill_part(part, segment)
+
+    def _drop(self, i: int) -> None:
+        part = self._parts.pop(i)
+        self._column.removeWidget(part)
+        part.hide()
+        part.deleteLater()
+
+    def _show_long(self, text: str) -> None:
+        while self._parts:
+            self._drop(0)
+        self._shown = []
+        if self._long is not None:
+            self._long.deleteLater()
+        self._long = LongTextView(text)
+        self._column.addWidget(self._long)
+
+
+class TurnView(QWidget):
+    """One turn. Signals name the turn by its number on disk."""
+
+    edit_asked = Signal(int)
+    regenerate_asked = Signal(int)
+    retry_asked = Signal(int)
+    branch_chosen = Signal(int)
+    place_chosen = Signal(str, int)
+    link_activated = Signal(str)
+
+    def __init__(self, theme: Theme, root: Path, renderer: MarkdownRenderer) -> None:
+        super().__init__()
+        self._theme = theme
+        self.turn = ShownTurn(0, "")
+        self.bubble = UserBubble(theme, root)
+        self.reply = ReplyView(theme, root, renderer)
+        self.reply.link_activated.connect(self.link_activated)
+        self.state = label("", "small")
+        self._receipt_view: ReceiptView | None = None
+        self._error: QFrame | None = None
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._column = QVBoxLayout(self)
+        spread(self._column, (0, 0, 0, 0), 4)
+        line = QHBoxLayout()
+        line.addStretch()
+        line.addWidget(self.bubble)
+        self._column.addLayout(line)
+        self._column.addLayout(self._user_row())
+        self._column.addWidget(self.state)
+        self._column.addWidget(self.reply)
+        self._column.addSpacing(4)
+        self._reply_row = QWidget()
+        self._fill_reply_row()
+        self._column.addWidget(self._reply_row)
+
+    def _user_row(self) -> QHBoxLayout:
+        self.redacted = label("", "smallamber")
+        self.copy_user = self._action(
+            "copy", tr("Copy your message"), lambda: self._copy(self.copy_user, self.turn.user), True
+        )
+        self.edit = self._action("edit", tr("Edit and send again"), lambda: self.edit_asked.emit(self.turn.n), True)
+        row = QHBoxLayout()
+        spread(row, spacing=0)
+        row.addStretch()
+        for widget in (self.redacted, self.copy_user, self.edit):
+            row.addWidget(widget)
+        return row
+
+    def _fill_reply_row(self) -> None:
+        row = QHBoxLayout(self._reply_row)
+        spread(row, (-5, 0, 0, 0), 0)  # the first icon, not its button, stands on the text's edge
+        self.copy_reply = self._action(
+            "copy", tr("Copy reply"), lambda: self._copy(self.copy_reply, self.turn.reply or "")
+        )
+        self.regenerate = self._action(
+            "refresh", tr("Write the reply again"), lambda: self.regenerate_asked.emit(self.turn.n)
+        )
+        self.older = self._action("left", tr("Earlier version"), lambda: self._step(-1))
+        self.which = label("", "small")
+        self.newer = self._action("right", tr("Later version"), lambda: self._step(1))
+        self.receipt_button = button("", "quiet", self._on_receipt_clicked)
+        self.mark = label("", "smallamber")
+        for widget in (self.older, self.which, self.newer, self.copy_reply, self.regenerate):
+            row.addWidget(widget)
+        row.addSpacing(4)
+        row.addWidget(self.receipt_button)
+        row.addSpacing(8)
+        row.addWidget(self.mark)
+        row.addStretch()
+
+    def _action(self, name: str, words: str, act: object, quiet: bool = False) -> IconButton:
+        made = IconButton(self._theme, name, words, 16, quiet)
+        made.clicked.connect(lambda: act())  # type: ignore[operator]  # a function without arguments
+        return made
+
+    def show_turn(self, turn: ShownTurn) -> None:
+        """Show a turn, changing only what is not as it was."""
+        self.turn = turn
+        self.bubble.show_text(turn.user)
+        self.fit_bubble()
+        self.reply.show_text(turn.reply or "")
+        self.reply.setVisible(bool(turn.reply))
+        self.redacted.setText(_redacted_words(turn.redacted))
+        self.redacted.setVisible(turn.redacted > 0)
+        self._show_state(turn)
+        self._show_actions(turn)
+        self._show_error(turn.error)
+        if turn.receipt is not None and self._receipt_view is None:
+            self.receipt_button.setText(f"{summary(turn.receipt)}  ›")
+
+    def fit_bubble(self) -> None:
+        self.bubble.fit(int(self.width() * 0.82))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.fit_bubble()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._reveal(True)
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._reveal(False)
+        super().leaveEvent(event)
+
+    def _reveal(self, shown: bool) -> None:
+        for made in (self.copy_user, self.edit):
+            made.reveal(shown)
+
+    def _show_state(self, turn: ShownTurn) -> None:
+        words = state_words(turn)
+        self.state.setText(words)
+        self.state.setVisible(bool(words))
+
+    def _show_actions(self, turn: ShownTurn) -> None:
+        place = turn.siblings.index(turn.n) if turn.n in turn.siblings else 0
+        several = len(turn.siblings) > 1
+        for widget in (self.older, self.which, self.newer):
+            widget.setVisible(several)
+        self.which.setText(f"{place + 1}/{len(turn.siblings)}")
+        self.older.setEnabled(place > 0)
+        self.newer.setEnabled(place + 1 < len(turn.siblings))
+        self.edit.setEnabled(turn.n > 0 and not turn.live)
+        self.copy_reply.setVisible(bool(turn.reply))
+        self.regenerate.setVisible(turn.n > 0)
+        self.mark.setText(mark_words(turn.mark))
+        self.mark.setVisible(bool(self.mark.text()))
+        self.receipt_button.setVisible(turn.receipt is not None)
+        self._reply_row.setVisible(not turn.live)
+
+    def _show_error(self, error: AssistantError | None) -> None:
+        if self._error is not None:
+            self._error.hide()
+            self._error.deleteLater()
+            self._error = None
+        if error is not None:
+            self._error = error_card(error, lambda: self.retry_asked.emit(self.turn.n))
+            self._column.insertWidget(self._column.indexOf(self._reply_row), self._error)
+
+    def _step(self, by: int) -> None:
+        place = self.turn.siblings.index(self.turn.n) + by
+        self.branch_chosen.emit(self.turn.siblings[place])
+
+    def _copy(self, source: IconButton, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        source.set_icon_name("check", "accent")
+        QTimer.singleShot(1500, source, lambda: source.set_icon_name("copy"))
+
+    def _on_receipt_clicked(self) -> None:
+        if self.turn.receipt is None:
+            return
+        if self._receipt_view is not None:
+            self._receipt_view.hide()
+            self._receipt_view.deleteLater()
+            self._receipt_view = None
+            self.receipt_button.setText(f"{summary(self.turn.receipt)}  ›")
+            return
+        self._receipt_view = ReceiptView(self.turn.receipt, self._theme)
+        self._receipt_view.place_chosen.connect(self.place_chosen)
+        self._column.addWidget(self._receipt_view)
+        self.receipt_button.setText(f"{summary(self.turn.receipt)}  ⌄")
+
+    def receipt_view(self) -> ReceiptView | None:
+        return self._receipt_view
+
+    def error_card(self) -> QFrame | None:
+        return self._error
+
+
+def error_card(error: AssistantError, retry: object) -> QFrame:
+    """A card that says what failed and what to do, with "Try again"."""
+    card = QFrame()
+    card.setObjectName("errorcard")
+    column = QVBoxLayout(card)
+    spread(column, (16, 12, 16, 12), 8)
+    message: QLabel = label(error.message, wrap=True)
+    column.addWidget(message)
+    if error.hint:
+        column.addWidget(label(error.hint, "muted", wrap=True))
+    again = button(tr("Try again"), "", retry)  # type: ignore[arg-type]  # a function without arguments
+    again.setObjectName("retry")
+    row = QHBoxLayout()
+    row.addWidget(again)
+    row.addStretch()
+    column.addLayout(row)
+    return card
+
+
+def state_words(turn: ShownTurn) -> str:
+    """What a live turn is waiting for."""
+    if turn.phase is Phase.SAVING:
+        return tr("Saving your message…")
+    if turn.phase is Phase.WAITING:
+        return tr("Looking through memory…") if turn.receipt is None else tr("Thinking…")
+    if turn.phase is Phase.READING and turn.total:
+        return tr("Reading prompt {n} %", n=min(100, 100 * turn.read // turn.total))
+    if turn.phase is Phase.WRITING and not turn.reply:
+        return tr("Thinking…")
+    return ""
+
+
+def mark_words(mark: str) -> str:
+    """What a reply's mark means."""
+    words = {
+        "stopped": tr("Stopped by you"),
+        "interrupted": tr("Interrupted: the reply ends where the program did"),
+        "length": tr("Ended at the length limit"),
+        "window": tr("Ended: the context window is full"),
+    }
+    return words.get(mark, mark)
+
+
+def _redacted_words(count: int) -> str:
+    if count == 0:
+        return ""
+    if count == 1:
+        return tr("1 secret was not written to disk")
+    return tr("{n} secrets were not written to disk", n=count)
+
+
+__all__ = ["TurnView", "clear_layout", "error_card", "first_part", "is_long", "mark_words", "state_words"]

@@ -1,0 +1,59 @@
+"""Leads the events that are not about one turn to the bars and to whoever listens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from assistant.core.events import (
+    ChatsChanged,
+    DistillProgress,
+    IndexProgress,
+    MemoryChanged,
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    Notice,
+    TurnFinished,
+    TurnSaved,
+)
+from assistant.ui.bars import BottomBar, TopBar
+from assistant.ui.bridge import Bridge
+from assistant.ui.i18n import tr
+
+
+class EventRouter(QObject):
+    """One place that knows which event shows where."""
+
+    chats_changed = Signal()
+    model_ready = Signal(str)
+    model_failed = Signal(object)
+
+    def __init__(self, bridge: Bridge, top: TopBar, bottom: BottomBar, parent: QObject) -> None:
+        super().__init__(parent)
+        self._top, self._bottom = top, bottom
+        bridge.event_arrived.connect(self._on_event)
+
+    def _on_event(self, event: object) -> None:
+        match event:
+            case ModelLoading():
+                self._top.show_loading(event.name, event.fraction)
+                self._bottom.show_job("load", tr("Loading the model"), round(100 * event.fraction), 100)
+            case ModelReady():
+                self._bottom.end_job("load")
+                self._top.show_ready(event.info)
+                self.model_ready.emit(event.info.name)
+            case ModelFailed():
+                self._bottom.end_job("load")
+                self._top.show_failed(event.error)
+                self.model_failed.emit(event.error)
+            case IndexProgress():
+                words = tr("Indexing words") if event.what == "keywords" else tr("Indexing meanings")
+                self._bottom.show_job(event.what, words, event.done, event.total)
+            case DistillProgress():
+                self._bottom.show_job("distil", tr("Turning older messages into memory"), event.done, event.total)
+            case Notice():
+                self._bottom.show_notice(event.text, event.error)
+            case MemoryChanged():
+                self._bottom.show_notice(tr("Memory changed: {what}", what=event.summary or event.file))
+            case ChatsChanged() | TurnSaved() | TurnFinished():
+                self.chats_changed.emit()

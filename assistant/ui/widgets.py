@@ -1,0 +1,231 @@
+"""Small widgets that more than one part of the window uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QEnterEvent, QFontMetrics, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from assistant.ui.theme import Theme
+
+
+def label(text: str, role: str = "", wrap: bool = False) -> QLabel:
+    """A plain-text label; ``role`` picks its look in the style sheet."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(wrap)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+def restyle(widget: QWidget, name: str, value: object) -> None:
+    """Set a property the style sheet looks at, and let the style see it."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def button(text: str, kind: str = "", clicked: Callable[[], object] | None = None) -> QPushButton:
+    """A push button; kind: "primary", "link", "quiet", "chip", "suggestion" or "" for the plain one."""
+    made = QPushButton(text)
+    made.setAutoDefault(False)
+    if kind:
+        made.setProperty("kind", kind)
+        made.setCursor(Qt.CursorShape.PointingHandCursor)
+    if clicked is not None:
+        made.clicked.connect(lambda: clicked())
+    return made
+
+
+def rule() -> QFrame:
+    """A thin line between two parts."""
+    line = QFrame()
+    line.setObjectName("rule")
+    return line
+
+
+def spread(layout: QLayout, margins: tuple[int, int, int, int] = (0, 0, 0, 0), spacing: int = 0) -> None:
+    """Set a layout's margins and spacing in one line."""
+    layout.setContentsMargins(*margins)
+    layout.setSpacing(spacing)
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Remove and delete everything in a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.setParent(None)
+            widget.deleteLater()
+
+
+class IconButton(QToolButton):
+    """A button with only an icon. A ``quiet`` one shows when its surroundings are pointed at, or it has the focus."""
+
+    def __init__(self, theme: Theme, name: str, words: str, size: int = 18, quiet: bool = False) -> None:
+        super().__init__()
+        self._theme, self._name, self._quiet, self._revealed, self._colour = theme, name, quiet, not quiet, ""
+        self.setIconSize(QSize(size, size))
+        self.setFixedSize(size + 12, size + 12)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.set_words(words)
+        self._on_theme_changed()
+        theme.changed.connect(self._on_theme_changed)
+
+    def set_words(self, words: str) -> None:
+        """The accessible name and the tooltip."""
+        self.setAccessibleName(words)
+        self.setToolTip(words)
+
+    def set_icon_name(self, name: str, colour: str = "") -> None:
+        """Show another icon, in a colour of the theme."""
+        self._name, self._colour = name, colour
+        self._on_theme_changed()
+
+    def reveal(self, shown: bool) -> None:
+        """Show or hide a quiet button; it stays reachable by keyboard."""
+        self._revealed = shown or not self._quiet
+        self.update()
+
+    def _on_theme_changed(self) -> None:
+        self.setIcon(self._theme.icon(self._name, self._colour))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._revealed or self.hasFocus():
+            super().paintEvent(event)
+
+
+class ElidedLabel(QLabel):
+    """One line of text, cut with … where there is no room; the whole of it is the tooltip."""
+
+    def __init__(self, text: str = "", role: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        if role:
+            self.setProperty("role", role)
+        self._whole = ""
+        self.set_text(text)
+
+    def set_text(self, text: str) -> None:
+        self._whole = " ".join(text.split())
+        self.setAccessibleName(self._whole)
+        self._elide()
+
+    def whole(self) -> str:
+        return self._whole
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        short = QFontMetrics(self.font()).elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        self.setText(short)
+        self.setToolTip(self._whole if short != self._whole else "")
+
+
+class SearchField(QLineEdit):
+    """A field with a magnifier and a clear button; the placeholder leaves while an input method composes."""
+
+    def __init__(self, theme: Theme, placeholder: str) -> None:
+        super().__init__()
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self.setClearButtonEnabled(True)
+        self._theme = theme
+        self._action = self.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        theme.changed.connect(self._on_theme_changed)
+
+    def _on_theme_changed(self) -> None:
+        self._action.setIcon(self._theme.icon("search"))
+
+
+class Toast(QFrame):
+    """A short message at the bottom of its parent, with one thing to do about it; leaves by itself."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("toast")
+        self._words = label("")
+        self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._act = button("", "", self._on_acted)
+        row = QHBoxLayout(self)
+        spread(row, (16, 8, 8, 8), 12)
+        row.addWidget(self._words)
+        row.addWidget(self._act)
+        self._action: Callable[[], None] | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._on_timeout)
+        parent.installEventFilter(self)
+        self.hide()
+
+    def show_message(
+        self, text: str, action: str = "", act: Callable[[], None] | None = None, seconds: float = 8
+    ) -> None:
+        """Show ``text``; a button named ``action`` calls ``act``. Replaces what was shown before."""
+        short = QFontMetrics(self._words.font()).elidedText(text, Qt.TextElideMode.ElideMiddle, 420)
+        self._words.setText(short)
+        self.setAccessibleName(text)
+        self._action = act
+        self._act.setText(action)
+        self._act.setVisible(bool(action))
+        self.adjustSize()
+        self._place()
+        self.show()
+        self.raise_()
+        self._timer.start(int(seconds * 1000))
+
+    def action_button(self) -> QPushButton:
+        return self._act
+
+    def text(self) -> str:
+        return self.accessibleName()
+
+    def eventFilter(self, watched: QWidget, event: QEvent) -> bool:  # type: ignore[override]  # only widgets come here
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        room = self.parentWidget().rect()
+        self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - 48))
+
+    def _on_acted(self) -> None:
+        self._timer.stop()
+        self.hide()
+        if self._action is not None:
+            self._action()
+
+    def _on_timeout(self) -> None:
+        self.hide()
+
+
+class HoverFrame(QFrame):
+    """A frame that says when it is pointed at, for buttons that show only then."""
+
+    pointed = Signal(bool)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.pointed.emit(True)
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.pointed.emit(False)
+        super().leaveEvent(event)
