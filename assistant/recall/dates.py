@@ -1,4 +1,4 @@
-"""Words for days, in English and Chinese, as ranges of local days: ``yesterday``, ``in March``, 上周三, ``last month``."""
+"""Words for days, in English and Chinese, as ranges of local days: ``yesterday``, ``in March``, 上周三."""
 
 from __future__ import annotations
 

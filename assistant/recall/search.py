@@ -259,7 +259,7 @@ class Recall:
             connection.close()
 
     def _refresh(self, connection: sqlite3.Connection) -> None:
-        """See what changed on disk, so that what was written a moment ago is found. Beside a running sync only so far."""
+        """See what changed on disk, so that what was written a moment ago is found; beside a running sync only some."""
         seconds = _REFRESH_SECONDS if self._syncing else math.inf
         changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds)
         self._snapshot_is_old |= bool(changes.files)

@@ -53,7 +53,7 @@ class WorkerEmbedder:
 
     @property
     def identity(self) -> str:
-        """Of the model folder; needs no worker. Raises AssistantError("embedding.model") for a folder without a model."""
+        """Of the model folder; needs no worker. Raises AssistantError("embedding.model") where there is no model."""
         if not self._identity:
             self._dimensions = _read_dimensions(self._folder)
             self._identity = model_identity(self._folder)
@@ -92,14 +92,14 @@ class WorkerEmbedder:
         cancel = CancelToken()
         self._waiting = self._pool.submit(self._request, [text], cancel)
         try:
-            vectors: np.ndarray = self._waiting.result(seconds)
+            vector: np.ndarray = self._waiting.result(seconds)[0]
         except FutureTimeoutError:
             cancel.cancel()
             return None
         except (AssistantError, Cancelled) as error:
             _log.warning("no vector for a query: %s", error)
             return None
-        return vectors[0]
+        return vector
 
     def retire(self, idle_seconds: float = IDLE_SECONDS) -> bool:
         """Give the worker back if it was not used for so long; True if it was. It starts again when needed."""
