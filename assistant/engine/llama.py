@@ -44,7 +44,7 @@ class LoadPlan:
 
 
 class Library:
-    """llama.cpp, loaded and told where its warnings go. One for the life of the process: it keeps a callback of ours."""
+    """llama.cpp, loaded and told where its warnings go. One a process, for it keeps a callback of ours."""
 
     def __init__(self) -> None:
         from llama_cpp import llama_cpp as api
@@ -77,9 +77,9 @@ class Sampler:
 
 
 class LlamaModel:
-    """A loaded model with one sequence in its cache. Not for several threads at once, but for ``stop`` and ``tokenise``.
+    """A loaded model with one sequence in its cache. For one thread, but for ``stop`` and ``tokenise``.
 
-    Raises AssistantError: model.unsupported, model.failed, model.too_big; Cancelled when ``on_progress`` returned False.
+    Raises AssistantError model.unsupported, model.failed, model.too_big; Cancelled when ``on_progress`` returned False.
     """
 
     def __init__(self, library: Library, plan: LoadPlan, on_progress: Callable[[float], bool]) -> None:
@@ -156,7 +156,7 @@ class LlamaModel:
         return reused
 
     def append(self, tokens: Sequence[int]) -> None:
-        """Compute further tokens, at most one step of them. Raises Cancelled after ``stop``; the cache stays as it was."""
+        """Compute further tokens, one step at most. Raises Cancelled after ``stop``; the cache is then as it was."""
         if self._stop_flag.raw[0]:
             raise Cancelled
         array = (self._library.llama_token * len(tokens))(*tokens)
@@ -247,7 +247,7 @@ class LlamaModel:
         library.llama_set_abort_callback(self._context, strlen, ctypes.cast(self._stop_flag, ctypes.c_void_p))
 
     def _forget_from(self, count: int) -> int:
-        """Keep only the first ``count`` tokens of the cache; how many are kept (a recurrent model cannot keep a part)."""
+        """Keep only the first ``count`` tokens of the cache; how many are kept (recurrent models keep no part)."""
         kept = count if self._library.llama_memory_seq_rm(self._memory, 0, count, -1) else 0
         if not kept:
             self._library.llama_memory_clear(self._memory, True)

@@ -1,7 +1,8 @@
-"""The model files a person has: those in the models folder and those added by reference, with what is wrong with each."""
+"""The model files a person has: in the models folder or added by reference, and what is wrong with each."""
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import json
 import os
@@ -57,7 +58,7 @@ class ModelStore:
         self._folder = models_dir
         self._catalogue = tuple(load_catalogue() if catalogue is None else catalogue)
 
-    def list(self) -> list[ModelFile]:
+    def list(self) -> builtins.list[ModelFile]:
         """All model files by name. One that is broken is listed with its problem, never left out."""
         names: dict[str, int] = {}
         files = []
@@ -121,13 +122,13 @@ class ModelStore:
         return Verified(True, "structure", "The file is complete; there is no published hash to compare with.", digest)
 
     def _paths(self) -> Iterator[Path]:
-        found: list[Path] = []
+        found: builtins.list[Path] = []
         for pattern in ("*", "*/*", "*/*/*"):
             found += (path for path in sorted(self._folder.glob(pattern)) if _is_model_name(path))
         yield from found
         yield from (path for path in self._registered() if not any(_same(path, other) for other in found))
 
-    def _registered(self) -> list[Path]:
+    def _registered(self) -> builtins.list[Path]:
         try:
             data = json.loads((self._folder / _REGISTRY).read_text("utf-8"))
             return [Path(item) for item in data["files"] if isinstance(item, str)]

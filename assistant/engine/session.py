@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,9 +24,13 @@ _REPLIES_KEPT = 200
 
 
 class EngineSession:
-    """One model at a time; a failed load leaves none and the session usable."""
+    """One model at a time; a failed load leaves none and the session usable.
+
+    count and count_prompt may be called from a second thread while the first one chats or loads.
+    """
 
     def __init__(self) -> None:
+        self._counting = threading.Lock()
         self._library: Library | None = None
         self._loaded: _Loaded | None = None
 
@@ -50,16 +55,19 @@ class EngineSession:
         return self._need().chat(messages, options, cancel, show)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        loaded = self._need()
-        return [len(loaded.model.tokenise(text, False)) for text in texts]
+        with self._counting:
+            loaded = self._need()
+            return [len(loaded.model.tokenise(text, False)) for text in texts]
 
     def count_prompt(self, messages: Sequence[Message]) -> int:
-        return len(self._need().prompt(messages))
+        with self._counting:
+            return len(self._need().prompt(messages))
 
     def unload(self) -> None:
-        loaded, self._loaded = self._loaded, None
-        if loaded:
-            loaded.model.close()
+        with self._counting:  # whoever counts now needs the vocabulary until the end
+            loaded, self._loaded = self._loaded, None
+            if loaded:
+                loaded.model.close()
 
     def _need(self) -> _Loaded:
         if self._loaded is None:
@@ -101,7 +109,7 @@ class _Loaded:
         return done
 
     def _remember(self, text: str, tokens: list[int]) -> None:
-        """Keep the reply's tokens, if they spell exactly its text; also without its last white space, if that is apart."""
+        """Keep the reply's tokens, if they spell exactly its text; also as it is without its last white space."""
         for kept in dict.fromkeys((text, text.rstrip())):
             count = _tokens_of(kept.encode("utf-8", "replace"), tokens, self.model.piece)
             if kept and count:

@@ -19,6 +19,7 @@ Render = Callable[[Sequence[Message]], str]
 """Messages to the text of the prompt, ready for a reply. May raise whatever a template raises."""
 
 _CHATML_MARK = "<|im_start|>"
+_THOUGHT_END = "</think>"
 _PRIVATE_USE = range(0xF0000, 0xFFFFE)
 """Supplementary private use area A: characters that mean nothing, so that one that is free is always found."""
 
@@ -34,14 +35,16 @@ class ChatTemplate:
 
 def choose_template(source: str, bos: str, eos: str, control_texts: Iterable[str]) -> ChatTemplate:
     """The model's own template if it works in some way, else one that fits the vocabulary."""
-    if source.strip():
-        render = _working(_own(source, bos, eos))
-        if render:
-            return ChatTemplate("own", render)
-        _log.warning("the model's own chat template does not work; another stands in for it")
     if _CHATML_MARK in control_texts:
-        return ChatTemplate("chatml", _chatml, ("<|im_end|>",))
-    return ChatTemplate("plain", _plain, ("\nUser:", "\nSystem:"))
+        stand_in = ChatTemplate("chatml", _chatml, ("<|im_end|>",))
+    else:
+        stand_in = ChatTemplate("plain", _plain, ("\nUser:", "\nSystem:"))
+    if not source.strip():
+        return stand_in
+    if render := _working(_own(source, bos, eos)):
+        return ChatTemplate("own", _forgiving(render, stand_in.render))
+    _log.warning("the model's own chat template does not work; %s stands in for it", stand_in.name)
+    return stand_in
 
 
 def _own(source: str, bos: str, eos: str) -> Render | None:
@@ -72,6 +75,20 @@ def _working(render: Render | None) -> Render | None:
         lambda messages: own(merge_roles(fold_system(messages))),
     )
     return next((way for way in ways if _says_all(way)), None)
+
+
+def _forgiving(render: Render, stand_in: Render) -> Render:
+    """For messages that the template refuses after all, such as a chat that begins with a reply."""
+
+    def render_somehow(messages: Sequence[Message]) -> str:
+        for way in (render, lambda said: render(merge_roles(fold_system(said)))):
+            try:
+                return way(messages)
+            except Exception as error:  # noqa: BLE001 - templates raise whatever they like to refuse
+                _log.warning("the chat template refused the messages: %s", error)
+        return stand_in(messages)
+
+    return render_somehow
 
 
 def _says_all(render: Render) -> bool:
@@ -164,11 +181,17 @@ class PromptWriter:
         return [token, *tokens] if wanted and tokens[:1] != [token] else tokens
 
     def _marked(self, message: Message, replies: Mapping[str, Sequence[int]], marks: _Marks) -> Message:
-        if message.role is Role.ASSISTANT and (reply := replies.get(message.text)):
+        if reply := self._own_reply(message, replies):
             return Message(message.role, marks.mark(message.text, reply))
         if self._control is None:
             return message
         return Message(message.role, self._control.sub(lambda found: self._as_text(found[0], marks), message.text))
+
+    def _own_reply(self, message: Message, replies: Mapping[str, Sequence[int]]) -> Sequence[int] | None:
+        """Templates of thinking models look into a reply and leave its thoughts out: those they get as text."""
+        if message.role is not Role.ASSISTANT or _THOUGHT_END in message.text:
+            return None
+        return replies.get(message.text)
 
     def _as_text(self, spelling: str, marks: _Marks) -> str:
         return marks.mark(spelling, self._tokenise(spelling, False))

@@ -59,12 +59,8 @@ def main() -> None:
     try:
         serve(
             channel,
-            {
-                "load": handlers.load,
-                "chat": handlers.chat,
-                "count": handlers.count,
-                "count_prompt": handlers.count_prompt,
-            },
+            {"load": handlers.load, "chat": handlers.chat},
+            beside={"count": handlers.count, "count_prompt": handlers.count_prompt},
         )
     finally:
         session.unload()

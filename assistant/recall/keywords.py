@@ -21,6 +21,7 @@ _RARE_UNITS = 2
 _DOMINANT_SHARE = 0.5
 
 _TOKEN = re.compile(r"[^\W_]+")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 _QUOTED = re.compile('["“”„「『]([^"“”「」『』]{2,80})["“”」』]')
 _DATE_OR_TIME = re.compile(r"(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}|\d{1,2}[:.]\d\d(?::\d\d)?|\d{1,2}[-/.]\d{1,2}")
 _CHINESE_STOP = re.compile(
@@ -30,10 +31,11 @@ _CHINESE_STOP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Something to look for. tokens: one, or several in this order; code: a name that must be met exactly."""
+    """Something to look for. tokens: one, or several in this order; code: to be met exactly; name: a proper name."""
 
     tokens: tuple[str, ...]
     code: bool = False
+    name: bool = False
 
     @property
     def expression(self) -> str:
@@ -43,18 +45,19 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class KeywordHits:
-    """scores: unit row -> 0..1; exact: rows that hold a rare name of the query; known: terms found anywhere."""
+    """scores: unit row -> 0..1; exact: rows that hold a rare name of the query;
+    strangers: the query names something, by a capital inside the sentence, that stands nowhere."""
 
     scores: dict[int, float]
     exact: frozenset[int]
-    terms: int
-    known: int
+    strangers: bool = False
 
 
 def query_terms(text: str) -> list[Term]:
     """The terms of a query, without stop words and doubles; none for a query of only stop words or punctuation."""
     folded = fold(text[:_MOST_CHARACTERS])
-    terms = dict.fromkeys((*_quoted_terms(folded), *_word_terms(folded), *_cjk_terms(folded)))
+    names = {fold(name) for name in _NAME.findall(text[:_MOST_CHARACTERS])}
+    terms = dict.fromkeys((*_quoted_terms(folded), *_word_terms(folded, names), *_cjk_terms(folded)))
     return list(terms)[:_MOST_TERMS]
 
 
@@ -67,14 +70,15 @@ def search_words(
     tells silence from noise whatever the query's length.
     """
     if not terms:
-        return KeywordHits({}, frozenset(), 0, 0)
+        return KeywordHits({}, frozenset())
     (total,) = connection.execute("SELECT count(*) FROM units").fetchone()
     counts = [_count(connection, term) for term in terms]
     weights = [_idf(total, count) for count in counts]
+    strangers = any(term.name and not count for term, count in zip(terms, counts, strict=True))
     ideal = sum(weights) * _BM25_CEILING
     expression = " OR ".join(term.expression for term, count in zip(terms, counts, strict=True) if count)
     if not expression:
-        return KeywordHits({}, frozenset(), len(terms), 0)
+        return KeywordHits({}, frozenset(), strangers)
     rows = connection.execute(
         f"SELECT units.id, -bm25(words, 1.0, {CONTEXT_WEIGHT}) AS score FROM words JOIN units ON units.id = words.rowid "
         f"WHERE words MATCH ? AND {where} ORDER BY score DESC LIMIT ?",
@@ -88,7 +92,7 @@ def search_words(
             exact.update(_rows(connection, term, where, args, most))
     for row in exact:
         scores.setdefault(row, 0.0)
-    return KeywordHits(scores, frozenset(exact), len(terms), sum(1 for count in counts if count))
+    return KeywordHits(scores, frozenset(exact), strangers)
 
 
 def _count(connection: sqlite3.Connection, term: Term) -> int:
@@ -114,7 +118,7 @@ def _quoted_terms(folded: str) -> Iterator[Term]:
             yield Term(tokens, code=True)
 
 
-def _word_terms(folded: str) -> Iterator[Term]:
+def _word_terms(folded: str, names: set[str]) -> Iterator[Term]:
     for chunk in without_cjk(folded).split():
         tokens = tuple(_TOKEN.findall(chunk))
         code = _is_code(chunk)
@@ -122,7 +126,7 @@ def _word_terms(folded: str) -> Iterator[Term]:
             yield Term(tokens[:12], code)
         for token in tokens:
             if token not in ENGLISH:
-                yield Term((token,), code and len(tokens) == 1)
+                yield Term((token,), code and len(tokens) == 1, token in names)
 
 
 def _is_code(chunk: str) -> bool:

@@ -21,8 +21,9 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile
 from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.fusion import CANDIDATES, Candidates, arrange, best, fuse
-from assistant.recall.keywords import KeywordHits, query_terms, search_words
+from assistant.recall.fusion import CANDIDATES, Candidates, arrange
+from assistant.recall.keywords import query_terms, search_words
+from assistant.recall.ranking import allowed_units, condition, rank
 from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
 from assistant.recall.text import language
 from assistant.recall.vectors import Snapshot, load_snapshot
@@ -123,15 +124,14 @@ class Recall:
         self._refresh(connection)
         snapshot = self._current(connection)
         text = query.text.strip()
-        allowed = _allowed(snapshot, query)
+        allowed = allowed_units(snapshot, query)
         if not text:
             return self._by_time(connection, snapshot, query, allowed)
-        today = (query.now or self._clock()).date()
-        where, args = _condition(query)
+        where, args = condition(query)
         words = search_words(connection, query_terms(text), where, args, CANDIDATES)
         vector = self._query_vector(text, budget_ms) if snapshot.has_vector.any() else None
         similarity = None if vector is None else snapshot.similarity(vector, language(text))
-        candidates = rank(snapshot, words, similarity, allowed, today)
+        candidates = rank(snapshot, text, words, similarity, allowed, (query.now or self._clock()).date())
         mode = "keyword" if vector is None else "hybrid"
         if candidates is None:
             return replace(_NOTHING_KNOWN, mode=mode)
@@ -289,51 +289,6 @@ class Recall:
         except AssistantError as error:
             self._problems["embedder"] = str(error)
             return ""
-
-
-def rank(
-    snapshot: Snapshot, words: KeywordHits, similarity: np.ndarray | None, allowed: np.ndarray, today: date
-) -> Candidates | None:
-    """The candidates of both sides with their scores; None when nothing known answers the query."""
-    found = snapshot.positions(sorted(words.scores))
-    found = found[allowed[found]]
-    near = np.zeros(0, np.int64)
-    if similarity is not None:
-        near = best(similarity, allowed & snapshot.has_vector)
-    at = np.union1d(found, near)
-    if not len(at):
-        return None
-    rows = snapshot.ids[at]
-    keyword = np.array([words.scores.get(int(row), 0.0) for row in rows])
-    exact = np.array([float(int(row) in words.exact) for row in rows])
-    meaning = None if similarity is None else similarity[at]
-    return fuse(snapshot, at, keyword, meaning, exact, np.zeros(len(at)), today.toordinal())
-
-
-def _allowed(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
-    """Which units may be found at all: scope, range of days (a unit without a day stays), what is excluded."""
-    allowed = np.ones(len(snapshot.ids), bool)
-    if query.scope != "all":
-        allowed &= (snapshot.chat >= 0) == (query.scope == "chats")
-    if query.since:
-        allowed &= (snapshot.day == 0) | (snapshot.day >= query.since.toordinal())
-    if query.until:
-        allowed &= (snapshot.day == 0) | (snapshot.day <= query.until.toordinal())
-    return allowed
-
-
-def _condition(query: RecallQuery) -> tuple[str, list[int]]:
-    """The same as _allowed for SQL."""
-    parts, args = ["1"], []
-    if query.scope != "all":
-        parts.append("units.chat != ''" if query.scope == "chats" else "units.chat = ''")
-    if query.since:
-        parts.append("(units.day = 0 OR units.day >= ?)")
-        args.append(query.since.toordinal())
-    if query.until:
-        parts.append("(units.day = 0 OR units.day <= ?)")
-        args.append(query.until.toordinal())
-    return " AND ".join(parts), args
 
 
 def _hits(

@@ -16,6 +16,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.recall.database import writing
 from assistant.recall.files import scan
+from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
 from assistant.recall.units import Unit, units_of
 from assistant.recall.vectors import missing_vectors, model_number, store_vectors
@@ -181,14 +182,15 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
         unit.chat,
         unit.number,
         language(unit.words),
+        tells_of_change(unit.words),
         _storable(unit.title),
         _storable(unit.text),
         hashlib.sha256(_storable(unit.meaning).encode()).digest()[:16],
         _storable(unit.meaning),
     ]
     row = connection.execute(
-        "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, title, text, hash, "
-        "meaning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
+        "title, text, hash, meaning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]

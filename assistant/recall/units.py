@@ -106,7 +106,7 @@ def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
 
 
 def _block_unit(names: _Names, file: str, kind: str, title: str, block: TextBlock) -> Unit:
-    heading = " › ".join(part for part in (title, *block.headings) if part)
+    heading = " › ".join(dict.fromkeys(part for part in (title, *block.headings) if part))
     meaning = f"{heading}: {block.text}" if heading else block.text
     return Unit(
         uid=names(file, block.text),
@@ -134,7 +134,8 @@ def note_units(file: str, text: str) -> tuple[list[Unit], str]:
     """Sections of a topic note, by bullet and paragraph, with its title (else its name) in front."""
     note = parse_note(text)
     title = note.title or PurePosixPath(file).stem
-    lines = list(enumerate(text.splitlines(), 1))[max(note.body_line - 1, 0) :]
+    numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+    lines = [(number, line) for number, line in numbered if number >= note.body_line]
     names = _Names()
     units = [_block_unit(names, file, "note", title, block) for block in text_blocks(lines)]
     return units, note.problem or ""

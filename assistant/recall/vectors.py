@@ -34,6 +34,7 @@ class Snapshot:
     until: np.ndarray
     struck: np.ndarray
     archived: np.ndarray
+    renews: np.ndarray
     chat: np.ndarray
     number: np.ndarray
     group: np.ndarray
@@ -53,6 +54,12 @@ class Snapshot:
         query /= max(float(np.linalg.norm(query)), 1e-9)
         cosine: np.ndarray = (self.vectors @ query - (self.centres @ query)[self.group]) / self.lengths
         return np.where(self.has_vector, cosine, -1.0)
+
+    def cosine(self, one: int, others: np.ndarray) -> np.ndarray:
+        """Cosine of a unit with others, all less the centres of their groups."""
+        vector = (self.vectors[one] - self.centres[self.group[one]]) / self.lengths[one]
+        cosine: np.ndarray = self.vectors[others] @ vector - (self.centres @ vector)[self.group[others]]
+        return cosine / self.lengths[others]
 
     def positions(self, rows: Sequence[int]) -> np.ndarray:
         """Where these units stand; rows that are not here (written a moment ago by others) are dropped."""
@@ -96,9 +103,9 @@ def load_snapshot(connection: sqlite3.Connection, model: int, dimensions: int, b
     """The index as it is now; vectors that ``before`` has already are not read again. model 0: no vectors."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     rows = connection.execute(
-        "SELECT id, day, until, struck, kind = 'archive', chat, number, lang FROM units ORDER BY id"
+        "SELECT id, day, until, struck, kind = 'archive', chat, number, lang, renews FROM units ORDER BY id"
     ).fetchall()
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 8
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 9
     ids = np.array(columns[0], np.int64)
     chats = {"": -1}
     vectors, has_vector = _vectors(connection, model, dimensions, ids, before)
@@ -113,6 +120,7 @@ def load_snapshot(connection: sqlite3.Connection, model: int, dimensions: int, b
         until=np.array(columns[2], np.int32),
         struck=np.array(columns[3], bool),
         archived=np.array(columns[4], bool),
+        renews=np.array(columns[8], bool),
         chat=np.array([chats.setdefault(chat, len(chats)) for chat in columns[5]], np.int32),
         number=np.array(columns[6], np.int32),
         group=group,

@@ -150,6 +150,8 @@ class WorkerEngine:
         try:
             yield from self._worker.request(op, args, cancel)
         except AssistantError as error:
+            if error.code == "worker.closed":
+                raise _closed() from error
             if error.code != "worker.died":
                 raise
             self._deaths.append(self._clock())
@@ -159,7 +161,7 @@ class WorkerEngine:
 
     def _check_alive(self) -> None:
         if self._closed:
-            raise AssistantError("engine.closed", "The engine was ended.", "Start Keepsake again.")
+            raise _closed()
         recent = [moment for moment in self._deaths if self._clock() - moment < _DEATHS_WITHIN]
         if len(recent) >= _DEATHS and not self._worker.alive:
             raise AssistantError(
@@ -167,3 +169,7 @@ class WorkerEngine:
                 f"The engine ended {len(recent)} times within a few minutes.",
                 "Choose a smaller model or context window and load it, or look into the log.",
             )
+
+
+def _closed() -> AssistantError:
+    return AssistantError("engine.closed", "The model was unloaded.", "Load it again.")

@@ -45,7 +45,7 @@ def choose_language(setting: str, system: str | None = None) -> str:
     return "en"
 
 
-def tr(text: str, **values: object) -> str:
+def tr(text: str, /, **values: object) -> str:
     """``text`` in the chosen language, ``{name}`` fields filled in."""
     words = QCoreApplication.translate(CONTEXT, text)
     return words.format(**values) if values else words

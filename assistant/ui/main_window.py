@@ -240,6 +240,10 @@ class MainWindow(QMainWindow):
         panel = self.memory_panel()
         self._show_memory(panel.isHidden())
 
+    def memory_open(self) -> bool:
+        """Whether the memory panel was built."""
+        return self._memory is not None
+
     def memory_panel(self) -> MemoryPanel:
         if self._memory is None:
             from assistant.ui.memory.panel import MemoryPanel

@@ -22,10 +22,10 @@ QLabel[role="smallred"] { color: $red; font-size: 12px; }
 QLabel[role="mono"] { font-family: $mono; font-size: 12px; }
 QLabel[role="chip"] { background: $accent_soft; color: $accent; border-radius: 4px; padding: 1px 6px; font-size: 11px; }
 
-QWidget#sidebar { background: $sidebar; border: none; border-right: 1px solid $border; }
+QWidget#sidebar { background: $sidebar; border: none; }
 QWidget#topbar { background: $window; border-bottom: 1px solid $border; }
 QWidget#bottombar { background: $sidebar; border-top: 1px solid $border; }
-QWidget#memory { background: $sidebar; border-left: 1px solid $border; }
+QWidget#memory { background: $sidebar; border: none; }
 QWidget#page, QWidget#transcript { background: $window; }
 QScrollArea, QScrollArea > QWidget > QWidget#transcript { background: $window; border: none; }
 QScrollArea#plain, QScrollArea#plain > QWidget > QWidget { background: transparent; border: none; }
@@ -48,6 +48,7 @@ QPushButton[kind="quiet"] { background: transparent; border: 1px solid transpare
   border-radius: 6px; font-size: 12px; text-align: left; }
 QPushButton[kind="quiet"]:hover { background: $hover; color: $text; }
 QPushButton[kind="quiet"]:focus { border-color: $accent; }
+QPushButton[kind="quiet"][level="red"] { color: $red; padding-left: 0; }
 QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border; border-radius: 12px;
   padding: 10px 16px; text-align: left; }
 QPushButton[kind="suggestion"]:hover { background: $hover; border-color: $border_strong; }
@@ -73,6 +74,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: $surface; border: 1
   selection-color: $on_accent; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: $muted; background: $sidebar; }
+QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0; min-height: 0; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url("$icon_down"); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $surface; border: 1px solid $border_strong; padding: 4px;
@@ -107,16 +109,16 @@ QFrame#rule { background: $border; border: none; max-height: 1px; min-height: 1p
 QListView, QListWidget, QTreeView { background: transparent; border: none; }
 QListWidget[role="card"], QListView[role="card"] { background: $surface; border: 1px solid $border;
   border-radius: 8px; padding: 4px; }
-QListWidget::item { padding: 6px 8px; border-radius: 6px; }
+QListWidget::item { padding: 8px 8px; min-height: 18px; border-radius: 6px; }
 QListWidget::item:hover { background: $hover; }
 QListWidget::item:selected { background: $selected; color: $text; }
-QListView:focus, QListWidget[role="card"]:focus { border: 1px solid $accent; }
+QListView[role="card"]:focus { border: 1px solid $accent; }
 
 QTabBar { background: transparent; border: none; }
 QTabBar::tab { background: transparent; color: $muted; padding: 7px 12px; margin-right: 4px; border: none;
   border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: $text; }
-QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; font-weight: 600; }
+QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:focus { color: $accent; }
 
 QMenuBar { background: $sidebar; border: none; padding: 2px 4px; }
@@ -132,10 +134,10 @@ QMenu::icon { padding-left: 8px; }
 QProgressBar { background: $selected; border: none; border-radius: 2px; max-height: 4px; min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 
-QScrollBar:vertical { background: transparent; width: 12px; margin: 2px; }
-QScrollBar::handle:vertical { background: $border_strong; border-radius: 4px; min-height: 32px; }
+QScrollBar:vertical { background: transparent; width: 12px; margin: 2px 2px 2px 2px; }
+QScrollBar::handle:vertical { background: $border_strong; border-radius: 3px; min-height: 32px; margin: 0 1px; }
 QScrollBar:horizontal { background: transparent; height: 12px; margin: 2px; }
-QScrollBar::handle:horizontal { background: $border_strong; border-radius: 4px; min-width: 32px; }
+QScrollBar::handle:horizontal { background: $border_strong; border-radius: 3px; min-width: 32px; margin: 1px 0; }
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }

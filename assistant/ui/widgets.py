@@ -81,6 +81,7 @@ class IconButton(QToolButton):
         super().__init__()
         self._theme, self._name, self._quiet, self._revealed, self._colour = theme, name, quiet, not quiet, ""
         self.setIconSize(QSize(size, size))
+        self.setFixedSize(size + 12, size + 12)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.set_words(words)
         self._on_theme_changed()

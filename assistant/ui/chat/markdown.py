@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COPY_SCHEME = "keepsake-copy"
 """Links of this scheme are made here only: the text of a nested code block to copy, by number."""
 PICTURE_SCHEME = "workspace"
+TICKED, EMPTY = "☑", "☐"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _TASK = re.compile(r"^\[([ xX])\] ")
 
@@ -95,7 +96,7 @@ def _may_link(address: str) -> bool:
 
 
 def _mark_tasks(state: Any) -> None:
-    """``- [x] done`` becomes a ticked box; Qt has no check boxes in rich text, so a character stands in."""
+    """``- [x] done`` becomes a ticked box; ProseView takes the bullet away."""
     tokens: Sequence[Token] = state.tokens
     for i in range(2, len(tokens)):
         if tokens[i].type != "inline" or tokens[i - 2].type != "list_item_open":
@@ -103,7 +104,7 @@ def _mark_tasks(state: Any) -> None:
         first = (tokens[i].children or [None])[0]
         found = _TASK.match(first.content) if first is not None and first.type == "text" else None
         if first is not None and found:
-            first.content = ("☑ " if found[1] in "xX" else "☐ ") + first.content[found.end() :]
+            first.content = (TICKED if found[1] in "xX" else EMPTY) + " " + first.content[found.end() :]
 
 
 def _link_open(renderer: Any, tokens: Sequence[Token], i: int, options: Any, env: Any) -> str:
@@ -165,21 +166,21 @@ _RULES: dict[str, Callable[..., str]] = {
 }
 
 
-def document_style(palette: Any, mono: Sequence[str]) -> str:
-    """The style sheet of a prose document. palette: assistant.ui.palette.Palette."""
+def document_style(palette: Any, mono: Sequence[str], line: int) -> str:
+    """The style sheet of a prose document. palette: assistant.ui.palette.Palette; line: height of one, per cent."""
     families = ", ".join(f"'{name}'" for name in mono)
     return f"""
     body {{ color: {palette.text}; }}
-    p, li {{ line-height: 150%; }}
-    p {{ margin-top: 0; margin-bottom: 10px; }}
+    p, li, td, th {{ line-height: {line}%; }}
+    p {{ margin-top: 0; margin-bottom: 12px; }}
     h1 {{ font-size: 21px; font-weight: 600; margin-top: 18px; margin-bottom: 8px; }}
     h2 {{ font-size: 18px; font-weight: 600; margin-top: 16px; margin-bottom: 8px; }}
     h3, h4, h5, h6 {{ font-size: 16px; font-weight: 600; margin-top: 14px; margin-bottom: 6px; }}
-    ul, ol {{ margin-top: 0; margin-bottom: 10px; }}
-    li {{ margin-bottom: 4px; }}
+    ul, ol {{ margin-top: 0; margin-bottom: 0; }}
+    li {{ margin-bottom: 0; }}
     a {{ color: {palette.accent}; text-decoration: underline; }}
-    code {{ font-family: {families}; font-size: 13px; background-color: {palette.sunken}; color: {palette.name}; }}
-    pre {{ font-family: {families}; font-size: 13px; margin: 0; }}
+    code {{ font-family: {families}; font-size: 14px; background-color: {palette.sunken}; color: {palette.name}; }}
+    pre {{ font-family: {families}; font-size: 13px; margin: 0; line-height: 140%; }}
     table.code {{ background-color: {palette.sunken}; margin-top: 4px; margin-bottom: 10px; }}
     td.lang {{ color: {palette.muted}; font-size: 12px; }}
     table.quote {{ margin-bottom: 10px; }}
@@ -188,5 +189,6 @@ def document_style(palette: Any, mono: Sequence[str]) -> str:
     table.grid {{ border-collapse: collapse; border-color: {palette.border}; border-style: solid;
       margin-top: 4px; margin-bottom: 12px; }}
     th {{ background-color: {palette.sunken}; font-weight: 600; text-align: left; }}
+    td, th {{ vertical-align: middle; }}
     hr {{ background-color: {palette.border}; }}
     """

@@ -98,7 +98,7 @@ class ChatPage(QWidget):
         below.addWidget(self._edit_bar)
         below.addWidget(self.composer)
         row = QHBoxLayout()
-        spread(row, (24, 0, 24, 16))
+        spread(row, (24, 8, 24, 16))
         row.addStretch(1)
         row.addWidget(inner, 1000)
         row.addStretch(1)

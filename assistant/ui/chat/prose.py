@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QGuiApplication, QImage, QImageReader, QResizeEvent, QTextCursor, QTextOption, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QImage, QImageReader, QResizeEvent, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,12 +20,23 @@ from PySide6.QtWidgets import (
 )
 
 from assistant.ui.chat.highlight import code_html
-from assistant.ui.chat.markdown import COPY_SCHEME, PICTURE_SCHEME, Code, Prose, document_style, is_picture_path
+from assistant.ui.chat.markdown import (
+    COPY_SCHEME,
+    EMPTY,
+    PICTURE_SCHEME,
+    TICKED,
+    Code,
+    Prose,
+    document_style,
+    is_picture_path,
+)
 from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, label, spread
 
 TEXT_PIXELS = 15
+_LINE_PIXELS = 24  # fonts differ in the line height they come with; this is what the eye gets
+_CODE_LINE_PIXELS = 20
 _MAX_PICTURE_BYTES = 20_000_000
 _MAX_CODE_HEIGHT = 520
 
@@ -72,6 +83,7 @@ class ProseView(QTextBrowser):
         font = self.font()
         font.setPixelSize(TEXT_PIXELS)
         self.document().setDefaultFont(font)
+        self._line = max(100, round(100 * _LINE_PIXELS / QFontMetrics(font).lineSpacing()))
         self.anchorClicked.connect(self._on_anchor_clicked)
         theme.changed.connect(self._render)
 
@@ -109,12 +121,37 @@ class ProseView(QTextBrowser):
         if self._plain is not None:
             self.document().setPlainText(self._plain)
         elif self._prose is not None:
-            self.document().setDefaultStyleSheet(document_style(self._theme.palette, self._theme.mono))
+            self.document().setDefaultStyleSheet(document_style(self._theme.palette, self._theme.mono, self._line))
             self.setHtml(self._prose.html)
+            self._space_lists()
             self._drop_last_margin()
         if before.hasSelection():
             self._select_again(before.anchor(), before.position())
         self._fit()
+
+    def _space_lists(self) -> None:
+        """Items stand close together, and the list apart from what follows: Qt's style sheets cannot say that."""
+        block = self.document().begin()
+        while block.isValid():
+            items = block.textList()
+            if items is not None:
+                cursor = QTextCursor(block)
+                last = block.next().textList() is None
+                if block.text().startswith((TICKED, EMPTY)):
+                    indent = items.format().indent()
+                    items.remove(block)
+                    shape = block.blockFormat()
+                    shape.setIndent(indent)
+                else:
+                    shape = block.blockFormat()
+                shape.setBottomMargin(12 if last else 4)
+                shape.setTopMargin(0)
+                cursor.setBlockFormat(shape)
+            block = block.next()
+        first = QTextCursor(self.document().begin())
+        shape = first.blockFormat()
+        shape.setTopMargin(0)
+        first.setBlockFormat(shape)
 
     def _drop_last_margin(self) -> None:
         cursor = QTextCursor(self.document().lastBlock())
@@ -177,7 +214,7 @@ class CodeBlock(QFrame):
         head.addStretch()
         head.addWidget(self._copy)
         column = QVBoxLayout(self)
-        spread(column, (16, 4, 8, 12), 4)
+        spread(column, (16, 4, 8, 4), 0)
         column.addLayout(head)
         column.addWidget(self._view)
 
@@ -194,6 +231,9 @@ class CodeBlock(QFrame):
         return self._code.text
 
     def _render(self) -> None:
+        families = ", ".join(f"'{name}'" for name in self._theme.mono)
+        line = max(100, round(100 * _CODE_LINE_PIXELS / self._view.fontMetrics().lineSpacing()))
+        self._view.document().setDefaultStyleSheet(f"pre {{ font-family: {families}; line-height: {line}%; margin: 0 }}")
         self._view.setHtml(code_html(self._code.text, self._code.language, self._theme.palette))
         size = self._view.document().size()
         bar = self._view.horizontalScrollBar().sizeHint().height()

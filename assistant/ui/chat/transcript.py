@@ -47,6 +47,7 @@ class Transcript(QScrollArea):
         self._paging = False
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setAccessibleName(tr("Conversation"))
         self._build()
         bar = self.verticalScrollBar()
@@ -66,7 +67,7 @@ class Transcript(QScrollArea):
         self._stack.addWidget(self._earlier)
         self._stack.addStretch()
         row = QHBoxLayout(self._page)
-        spread(row, (24, 0, 24, 0))
+        spread(row, (24, 0, 12, 0))  # with the scroll bar's 12 pixels the column stands over the composer
         row.addStretch(1)
         row.addWidget(self._column, 1000)
         row.addStretch(1)
@@ -109,7 +110,6 @@ class Transcript(QScrollArea):
             return
         self._turns[-1] = turn
         self._views[-1].show_turn(turn)
-        self._views[-1].set_last(True)
 
     def put_receipts(self, turns: Sequence[ShownTurn]) -> None:
         """The same turns, some with their receipts now."""
@@ -145,8 +145,6 @@ class Transcript(QScrollArea):
 
     def _settle(self, first: int) -> None:
         self._earlier.setVisible(first > 0)
-        for i, view in enumerate(self._views):
-            view.set_last(i == len(self._views) - 1)
 
     def _append(self, turn: ShownTurn) -> None:
         view = self._make_view(turn)

@@ -198,8 +198,8 @@ class TurnView(QWidget):
 
     def _user_row(self) -> QHBoxLayout:
         self.redacted = label("", "smallamber")
-        self.copy_user = self._action("copy", tr("Copy your message"), lambda: self._copy(self.copy_user, self.turn.user))
-        self.edit = self._action("edit", tr("Edit and send again"), lambda: self.edit_asked.emit(self.turn.n))
+        self.copy_user = self._action("copy", tr("Copy your message"), lambda: self._copy(self.copy_user, self.turn.user), True)
+        self.edit = self._action("edit", tr("Edit and send again"), lambda: self.edit_asked.emit(self.turn.n), True)
         row = QHBoxLayout()
         spread(row, spacing=0)
         row.addStretch()
@@ -209,7 +209,7 @@ class TurnView(QWidget):
 
     def _fill_reply_row(self) -> None:
         row = QHBoxLayout(self._reply_row)
-        spread(row, (0, 0, 0, 0), 0)
+        spread(row, (-5, 0, 0, 0), 0)  # the first icon, not its button, stands on the text's edge
         self.copy_reply = self._action("copy", tr("Copy reply"), lambda: self._copy(self.copy_reply, self.turn.reply or ""))
         self.regenerate = self._action(
             "refresh", tr("Write the reply again"), lambda: self.regenerate_asked.emit(self.turn.n)
@@ -227,8 +227,8 @@ class TurnView(QWidget):
         row.addWidget(self.mark)
         row.addStretch()
 
-    def _action(self, name: str, words: str, act: object) -> IconButton:
-        made = IconButton(self._theme, name, words, 16, quiet=True)
+    def _action(self, name: str, words: str, act: object, quiet: bool = False) -> IconButton:
+        made = IconButton(self._theme, name, words, 16, quiet)
         made.clicked.connect(lambda: act())  # type: ignore[operator]  # a function without arguments
         return made
 
@@ -263,14 +263,8 @@ class TurnView(QWidget):
         self._reveal(False)
         super().leaveEvent(event)
 
-    def set_last(self, last: bool) -> None:
-        """The last turn always shows its actions."""
-        for made in (self.copy_reply, self.regenerate):
-            made._quiet = not last
-            made.reveal(False)
-
     def _reveal(self, shown: bool) -> None:
-        for made in (self.copy_user, self.edit, self.copy_reply, self.regenerate, self.older, self.newer):
+        for made in (self.copy_user, self.edit):
             made.reveal(shown)
 
     def _show_state(self, turn: ShownTurn) -> None:
@@ -286,9 +280,6 @@ class TurnView(QWidget):
         self.which.setText(f"{place + 1}/{len(turn.siblings)}")
         self.older.setEnabled(place > 0)
         self.newer.setEnabled(place + 1 < len(turn.siblings))
-        for made in (self.older, self.newer):
-            made._quiet = False
-            made.reveal(True)
         self.edit.setEnabled(turn.n > 0 and not turn.live)
         self.copy_reply.setVisible(bool(turn.reply))
         self.regenerate.setVisible(turn.n > 0)

@@ -1,0 +1,413 @@
+"""The files of the memory: a list, the budget, and an editor that never loses what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QFileSystemWatcher, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMessageBox, QVBoxLayout, QWidget
+
+from assistant.ui.backend import Backend
+from assistant.ui.bars import size_words
+from assistant.ui.bridge import Bridge
+from assistant.ui.i18n import tr
+from assistant.ui.memory.conflicts import ConflictDialog
+from assistant.ui.memory.editor import MemoryEditor, restore_endings
+from assistant.ui.memory.gauge import BudgetGauge
+from assistant.ui.memory.rows import RowDelegate
+from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
+from assistant.ui.theme import Theme
+from assistant.ui.widgets import button, label, restyle, spread
+
+if TYPE_CHECKING:
+    from assistant.workspace.budget import Loaded
+    from assistant.workspace.memory import MemoryFileInfo
+    from assistant.workspace.safe_files import TextFile
+
+MAIN = "MEMORY.md"
+_SETTLE_MS = 150  # another program's save is several events; look once they are over
+_ROW = 34
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What was typed into a file that is not shown now."""
+
+    text: str
+    base: TextFile
+
+
+class FilesPage(QWidget):
+    """List, gauge and editor. Unsaved text stays with its file while others are looked at."""
+
+    failed = Signal(object)
+    said = Signal(str)
+
+    def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
+        super().__init__()
+        self._services, self._bridge, self._theme = services, bridge, theme
+        self._memory = services.workspace.memory
+        self.current = ""
+        self._base: TextFile | None = None
+        self._unsaved: dict[str, Unsaved] = {}
+        self._line = 0
+        self._left_out: tuple[tuple[int, str], ...] = ()
+        self.conflict: ConflictDialog | None = None
+        self.model = PlainListModel(self._describe, self)
+        self.view = QListView()
+        self.gauge = BudgetGauge(theme)
+        self.editor = MemoryEditor(theme)
+        self._build(theme)
+        self._watch()
+
+    # --- building ---
+
+    def _build(self, theme: Theme) -> None:
+        self.view.setModel(self.model)
+        self.view.setProperty("role", "card")
+        self.view.setItemDelegate(RowDelegate(theme, 1, self.view))
+        self.view.setAccessibleName(tr("Memory files"))
+        self.view.setMouseTracking(True)
+        self.view.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.left_out_button = button("", "quiet", self._on_left_out_clicked)
+        self.left_out_button.hide()
+        self.left_out_view = QListView()
+        self.left_out_view.setProperty("role", "card")
+        self.left_out_view.setAccessibleName(tr("Lines that do not load"))
+        self.left_out_model = PlainListModel(_describe_left_out, self)
+        self.left_out_view.setModel(self.left_out_model)
+        self.left_out_view.setItemDelegate(RowDelegate(theme, 1, self.left_out_view))
+        self.left_out_view.setFixedHeight(112)
+        self.left_out_view.clicked.connect(lambda index: self.editor.go_to(index.data(ITEM_ROLE)[0]))
+        self.left_out_view.activated.connect(lambda index: self.editor.go_to(index.data(ITEM_ROLE)[0]))
+        self.left_out_view.hide()
+        self._build_banner()
+        self.state = label("", "small")
+        self.save_button = button(tr("Save"), "primary", self.save)
+        self.save_button.setToolTip(tr("Save (Ctrl+S)"))
+        shortcut = QShortcut(QKeySequence("Ctrl+S"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(self.save)
+        self.editor.document().modificationChanged.connect(self._show_state)
+        foot = QHBoxLayout()
+        spread(foot, spacing=8)
+        foot.addWidget(self.state, 1)
+        foot.addWidget(self.save_button)
+        column = QVBoxLayout(self)
+        spread(column, (16, 12, 16, 12), 12)
+        for widget in (self.view, self.gauge, self.left_out_button, self.left_out_view, self.banner):
+            column.addWidget(widget)
+        column.addWidget(self.editor, 1)
+        column.addLayout(foot)
+        self._show_state()
+
+    def _build_banner(self) -> None:
+        self.banner = QFrame()
+        self.banner.setObjectName("notecard")
+        self.banner_words = label("", wrap=True)
+        self.compare = button(tr("Compare…"), "", self.save)
+        row = QHBoxLayout(self.banner)
+        spread(row, (12, 8, 8, 8), 8)
+        row.addWidget(self.banner_words, 1)
+        row.addWidget(self.compare)
+        self.banner.hide()
+
+    def _watch(self) -> None:
+        self._watcher = QFileSystemWatcher(self)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(_SETTLE_MS)
+        self._settle.timeout.connect(lambda: self.note_change(self.current))
+        self._watcher.fileChanged.connect(lambda _: self._settle.start())
+        self._watcher.directoryChanged.connect(lambda _: self._settle.start())
+
+    def _watch_again(self) -> None:
+        root = self._services.workspace.root
+        wanted = [str(path) for path in (root, root / "memory", root / self.current) if path.exists()]
+        missing = [path for path in wanted if path not in {*self._watcher.files(), *self._watcher.directories()}]
+        if missing:
+            self._watcher.addPaths(missing)
+
+    # --- files ---
+
+    def start(self) -> None:
+        self.refresh_files()
+        self.refresh_budget()
+        if not self.current:
+            self.open_file(MAIN)
+
+    def open_file(self, file: str, line: int = 0) -> None:
+        """Show a file, at a line when one is given."""
+        self._line = line
+        if file == self.current and self._base is not None:
+            self._go()
+            return
+        self._keep_unsaved()
+        self.current = file
+        self._base = None
+        kept = self._unsaved.pop(file, None)
+        if kept is not None:
+            self._show_file(kept.base)
+            self.editor.setPlainText(kept.text)
+            self.editor.document().setModified(True)
+            self.note_change(file)
+            return
+        self._bridge.run(
+            self._services.lanes.files,
+            self._memory.read,
+            file,
+            done=lambda read: self._on_read(file, read),
+            failed=self.failed.emit,
+        )
+
+    def dirty(self) -> bool:
+        """Whether any file has text that is not saved."""
+        return self.editor.document().isModified() or bool(self._unsaved)
+
+    def refresh_files(self) -> None:
+        self._bridge.run(self._services.lanes.files, self._memory.files, done=self._on_files_listed)
+
+    def refresh_budget(self) -> None:
+        """Count again what loads. On the recall lane: counting tokens may have to wait for the model."""
+        services = self._services
+        self._bridge.run(
+            services.lanes.recall,
+            lambda: (services.budget(), services.settings.load().memory),
+            done=self._on_budget,
+            failed=lambda error: self.gauge.hide(),
+        )
+
+    def note_change(self, file: str) -> None:
+        """A file changed, maybe by another program: look again."""
+        self._watch_again()
+        self.refresh_files()
+        if file == MAIN or not file:
+            self.refresh_budget()
+        if file == self.current and self._base is not None:
+            self._bridge.run(
+                self._services.lanes.files,
+                self._memory.read,
+                file,
+                done=lambda read: self._on_reread(file, read),
+                failed=self.failed.emit,
+            )
+
+    def _keep_unsaved(self) -> None:
+        if self._base is not None and self.editor.document().isModified():
+            self._unsaved[self.current] = Unsaved(self.editor.toPlainText(), self._base)
+
+    def _on_files_listed(self, files: Sequence[MemoryFileInfo]) -> None:
+        self.model.show(files)
+        self.view.setFixedHeight(min(5, max(1, len(files))) * _ROW + 10)
+        self._select_current()
+
+    def _select_current(self) -> None:
+        rows = [i for i, info in enumerate(self.model.items()) if info.file == self.current]
+        if rows and self.view.currentIndex().row() != rows[0]:
+            self.view.selectionModel().blockSignals(True)
+            self.view.setCurrentIndex(self.model.index(rows[0]))
+            self.view.selectionModel().blockSignals(False)
+            self.view.viewport().update()
+
+    def _on_current_changed(self, current: QModelIndex) -> None:
+        info = current.data(ITEM_ROLE)
+        if info is not None and info.file != self.current:
+            self.open_file(info.file)
+
+    def _on_read(self, file: str, read: TextFile) -> None:
+        if file == self.current:
+            self._show_file(read)
+
+    def _show_file(self, read: TextFile) -> None:
+        self._base = read
+        self.editor.show_text(read.text)
+        self.editor.document().setModified(False)
+        self.editor.setReadOnly(bool(read.problem) and not read.encoding)
+        self.banner.setVisible(bool(read.problem))
+        self.banner_words.setText(read.problem)
+        self.compare.hide()
+        self._shade()
+        self._watch_again()
+        self._select_current()
+        self._go()
+        self._show_state()
+
+    def _go(self) -> None:
+        if self._line > 0:
+            self.editor.go_to(self._line)
+            self._line = 0
+
+    def _on_reread(self, file: str, read: TextFile) -> None:
+        if file != self.current or self._base is None or read.sha256 == self._base.sha256:
+            return
+        if not self.editor.document().isModified() or self.editor.toPlainText() == read.text:
+            self._show_file(read)
+            return
+        self.banner_words.setText(tr("This file changed on disk while you are editing it. Your text is kept."))
+        self.compare.show()
+        self.banner.show()
+
+    # --- saving ---
+
+    def save(self) -> None:
+        """Write the file; when it changed meanwhile, ask which text to keep."""
+        if self._base is None or not self.editor.document().isModified():
+            return
+        text = restore_endings(self._base.text, self.editor.toPlainText(), self._base.newline)
+        self._save(self.current, text, self._base.sha256)
+
+    def _save(self, file: str, text: str, sha: str) -> None:
+        memory = self._memory
+
+        def work() -> tuple[Any, TextFile]:
+            result = memory.save(file, text, sha)
+            return result, memory.read(file)
+
+        typed = self.editor.toPlainText()
+        self._bridge.run(
+            self._services.lanes.files,
+            work,
+            done=lambda both: self._on_saved(file, typed, *both),
+            failed=self.failed.emit,
+        )
+
+    def _on_saved(self, file: str, typed: str, result: Any, read: TextFile) -> None:
+        if hasattr(result, "theirs"):
+            self._ask_which(file, result, read)
+            return
+        if result.redacted:
+            self.said.emit(tr("Saved; a secret in it was not written to disk"))
+        else:
+            self.said.emit(tr("Saved {file}", file=file))
+        if file == self.current:
+            self._base = read
+            self.banner.hide()
+            if self.editor.toPlainText() in (typed, read.text):
+                self.editor.document().setModified(False)
+                if result.redacted:
+                    self._show_file(read)
+        self._show_state()
+        self.refresh_files()
+        self.refresh_budget()
+
+    def _ask_which(self, file: str, conflict: Any, read: TextFile) -> None:
+        dialog = ConflictDialog(file, conflict.mine, read.text, conflict.merged, self._theme, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(lambda choice: self._on_chosen(file, choice, dialog, read))
+        self.conflict = dialog
+        dialog.open()
+
+    def _on_chosen(self, file: str, choice: str, dialog: ConflictDialog, read: TextFile) -> None:
+        if file != self.current:
+            self.open_file(file)
+        if choice == "theirs":
+            self._unsaved.pop(file, None)
+            self._show_file(read)
+            return
+        text = dialog.mine if choice == "mine" or dialog.merged is None else dialog.merged
+        self.editor.setPlainText(text)
+        self._save(file, text, read.sha256)
+
+    def may_leave(self) -> bool:
+        """Ask what to do with unsaved text; False: stay."""
+        if not self.dirty():
+            return True
+        answer = self.ask_unsaved()
+        if answer == QMessageBox.StandardButton.Save:
+            return self._save_all()
+        return answer == QMessageBox.StandardButton.Discard
+
+    def ask_unsaved(self) -> QMessageBox.StandardButton:
+        """Save, discard or cancel."""
+        box = QMessageBox(self.window())
+        box.setWindowTitle("Keepsake")
+        box.setText(tr("Some text in your memory files is not saved."))
+        buttons = QMessageBox.StandardButton
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.button(buttons.Save).setText(tr("Save"))
+        box.button(buttons.Discard).setText(tr("Discard"))
+        box.button(buttons.Cancel).setText(tr("Cancel"))
+        box.setDefaultButton(buttons.Save)
+        return QMessageBox.StandardButton(box.exec())
+
+    def _save_all(self) -> bool:
+        """Save everything now, waiting for it; False when one of the files changed meanwhile."""
+        self._keep_unsaved()
+        for file, kept in list(self._unsaved.items()):
+            text = restore_endings(kept.base.text, kept.text, kept.base.newline)
+            future = self._services.lanes.files.submit(self._memory.save, file, text, kept.base.sha256)
+            try:
+                result = future.result(timeout=10)
+            except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open
+                self.failed.emit(error)
+                return False
+            if hasattr(result, "theirs"):
+                self.open_file(file)
+                self.save()
+                return False
+            del self._unsaved[file]
+        self.editor.document().setModified(False)
+        return True
+
+    def discard(self) -> None:
+        """Forget unsaved text."""
+        self._unsaved.clear()
+        self.editor.document().setModified(False)
+
+    # --- budget ---
+
+    def _on_budget(self, both: tuple[Loaded, Any]) -> None:
+        loaded, limits = both
+        self.gauge.show_measures(
+            (loaded.lines_used, limits.fact_lines),
+            (loaded.bytes_used, limits.fact_bytes),
+            (loaded.tokens_used, loaded.tokens_allowed),
+        )
+        self._left_out = tuple((left.line, left.why) for left in loaded.left_out if left.file == MAIN and left.line)
+        self._shade()
+
+    def _shade(self) -> None:
+        here = self.current == MAIN
+        self.gauge.setVisible(here)
+        lines = self._left_out if here else ()
+        self.editor.shade(tuple(line for line, _ in lines))
+        self.left_out_model.show(lines)
+        self.left_out_button.setVisible(bool(lines))
+        if not lines:
+            self.left_out_view.hide()
+        words = tr("1 line does not load") if len(lines) == 1 else tr("{n} lines do not load", n=len(lines))
+        self.left_out_button.setText(f"{words}  {'›' if self.left_out_view.isHidden() else '⌄'}")
+        restyle(self.left_out_button, "level", "red")
+
+    def _on_left_out_clicked(self) -> None:
+        self.left_out_view.setVisible(self.left_out_view.isHidden())
+        self._shade()
+
+    # --- words ---
+
+    def _show_state(self) -> None:
+        dirty = self.editor.document().isModified()
+        self.save_button.setEnabled(dirty)
+        if self._base is not None and self.editor.isReadOnly():
+            self.state.setText(tr("Read-only"))
+        else:
+            self.state.setText(tr("Not saved yet") if dirty else tr("Saved"))
+        restyle(self.state, "role", "smallamber" if dirty else "small")
+        self.model.refresh()
+
+    def _describe(self, info: MemoryFileInfo) -> dict[int, Any]:
+        name = info.file.removeprefix("memory/").removesuffix(".md") if info.file != MAIN else MAIN
+        shown = tr("Archive") if info.kind == "archive" else name
+        waiting = info.file in self._unsaved or (info.file == self.current and self.editor.document().isModified())
+        return {
+            Qt.ItemDataRole.DisplayRole: shown,
+            Qt.ItemDataRole.AccessibleTextRole: f"{shown}, {info.file}",
+            Qt.ItemDataRole.ToolTipRole: info.problem or info.file,
+            DETAIL_ROLE: ("● " if waiting else "") + (tr("has a problem") if info.problem else size_words(info.size)),
+        }
+
+
+def _describe_left_out(item: tuple[int, str]) -> dict[int, Any]:
+    return {Qt.ItemDataRole.DisplayRole: tr("Line {n}", n=item[0]), DETAIL_ROLE: item[1]}

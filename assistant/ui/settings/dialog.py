@@ -1,0 +1,90 @@
+"""The settings: three pages, each value written as soon as the dialog is accepted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+
+from assistant.ui.backend import Backend
+from assistant.ui.bridge import Bridge
+from assistant.ui.i18n import tr
+from assistant.ui.settings.general import GeneralPage
+from assistant.ui.settings.memory import MemoryPage
+from assistant.ui.settings.model import ModelPage
+from assistant.ui.widgets import button, label, spread
+
+
+class SettingsDialog(QDialog):
+    """Reads the settings when it opens; Save writes what changed."""
+
+    theme_chosen = Signal(str)
+    failed = Signal(object)
+    saved = Signal()
+
+    def __init__(self, services: Backend, bridge: Bridge, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._services, self._bridge = services, bridge
+        self.setWindowTitle(tr("Settings"))
+        self.resize(680, 460)
+        self.pages = QListWidget()
+        self.pages.setAccessibleName(tr("Pages"))
+        self.pages.setFixedWidth(152)
+        self.stack = QStackedWidget()
+        self.general = GeneralPage(services.workspace.root)
+        self.model = ModelPage()
+        self.memory = MemoryPage()
+        for words, page in ((tr("General"), self.general), (tr("Model"), self.model), (tr("Memory"), self.memory)):
+            self.pages.addItem(words)
+            self.stack.addWidget(page)
+        self.save_button = button(tr("Save"), "primary", self._on_save)
+        self.save_button.setEnabled(False)
+        self._lay_out()
+        self.pages.currentRowChanged.connect(self.stack.setCurrentIndex)
+        self.pages.setCurrentRow(0)
+        bridge.run(services.lanes.files, services.settings.load, done=self._on_loaded, failed=self.failed.emit)
+
+    def _lay_out(self) -> None:
+        body = QHBoxLayout()
+        spread(body, spacing=24)
+        body.addWidget(self.pages)
+        body.addWidget(self.stack, 1)
+        foot = QHBoxLayout()
+        spread(foot, spacing=8)
+        self.note = label("", "small")
+        foot.addWidget(self.note, 1)
+        foot.addWidget(button(tr("Cancel"), "", self.reject))
+        foot.addWidget(self.save_button)
+        column = QVBoxLayout(self)
+        spread(column, (16, 20, 24, 16), 16)
+        column.addLayout(body, 1)
+        column.addLayout(foot)
+
+    def choose_page(self, index: int) -> None:
+        self.pages.setCurrentRow(index)
+
+    def _on_loaded(self, settings: Any) -> None:
+        self.general.show_values(settings.general)
+        self.model.show_values(settings.model)
+        self.memory.show_values(settings.memory)
+        self.save_button.setEnabled(True)
+
+    def _on_save(self) -> None:
+        changes = {"general": self.general.changes(), "model": self.model.changes(), "memory": self.memory.changes()}
+        update = self._services.settings.update
+
+        def work() -> None:
+            for section, values in changes.items():
+                if values:
+                    update(section, **values)
+
+        self._bridge.run(
+            self._services.lanes.files, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit
+        )
+
+    def _on_saved(self, changes: dict[str, dict[str, object]]) -> None:
+        if "theme" in changes["general"]:
+            self.theme_chosen.emit(str(changes["general"]["theme"]))
+        self.saved.emit()
+        self.accept()

@@ -1,0 +1,19 @@
+"""Settings: how much of the memory goes into every prompt."""
+
+from __future__ import annotations
+
+from assistant.ui.i18n import tr
+from assistant.ui.settings.form import SettingsPage
+
+
+class MemoryPage(SettingsPage):
+    """The four limits of the budget."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Memory"))
+        self.add_number("fact_lines", tr("Lines of facts"), 0, 100_000, tr("From the top of MEMORY.md."))
+        self.add_number("fact_bytes", tr("Bytes of facts"), 0, 10_000_000, tr("Whichever limit is reached first counts."))
+        self.add_number("entries", tr("Latest entries"), 0, 10_000)
+        self.add_fraction(
+            "window_share", tr("Share of the window"), 0.0, 0.9, tr("The most that all of this together may take.")
+        )

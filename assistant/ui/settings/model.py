@@ -1,0 +1,29 @@
+"""Settings: how the model runs."""
+
+from __future__ import annotations
+
+from assistant.ui.i18n import tr
+from assistant.ui.settings.form import SettingsPage
+
+
+class ModelPage(SettingsPage):
+    """Window, threads and sampling."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Model"))
+        self.add_number(
+            "window",
+            tr("Context window"),
+            256,
+            1_048_576,
+            tr("Tokens the model keeps in mind at once. More takes more memory."),
+        )
+        self.add_number(
+            "max_tokens", tr("Longest reply"), 0, 1_048_576, tr("In tokens."), special=tr("until the window is full")
+        )
+        self.add_fraction(
+            "temperature", tr("Temperature"), 0.0, 5.0, tr("0 always says the likeliest word; higher is freer.")
+        )
+        self.add_number(
+            "threads", tr("Threads"), 0, 256, tr("How many processor cores work on a reply."), special=tr("automatic")
+        )

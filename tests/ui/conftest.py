@@ -1,0 +1,61 @@
+"""Every test of the window runs offscreen, over scripted services, and must leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from assistant.ui.application import dress_application
+from assistant.ui.main_window import MainWindow
+from assistant.ui.theme import Theme
+
+from .fakes import NOW, FakeServices
+
+
+@pytest.fixture(scope="session")
+def theme(qapp: QApplication) -> Theme:
+    return dress_application(qapp, "en", "light")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(qapp: QApplication, theme: Theme) -> Iterator[None]:
+    """No thread and no window outlives its test."""
+    threads = set(threading.enumerate())
+    yield
+    for widget in qapp.topLevelWidgets():
+        if widget.property("test_owned"):
+            widget.close()
+            widget.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    left = [widget for widget in qapp.topLevelWidgets() if widget.isVisible()]
+    assert not left, f"windows left open: {left}"
+    assert set(threading.enumerate()) <= threads, "threads left running"
+    theme.choose("light")
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> FakeServices:
+    return FakeServices(tmp_path)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, services: FakeServices, theme: Theme) -> Iterator[MainWindow]:
+    made = MainWindow(services, theme, lambda: NOW)
+    made.setProperty("test_owned", True)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    if made.memory_open():
+        made.memory_panel().discard()
+    made.close()
+    made.deleteLater()

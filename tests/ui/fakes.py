@@ -1,0 +1,425 @@
+"""A scripted stand-in for the services: chats and memory in plain dictionaries, events when the test says so."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from assistant.core.errors import AssistantError
+from assistant.core.events import (
+    Event,
+    EventSink,
+    ModelReady,
+    Recalled,
+    TextArrived,
+    TurnFinished,
+    TurnSaved,
+)
+from assistant.core.values import (
+    Done,
+    Hit,
+    LeftOut,
+    ModelInfo,
+    PromptLine,
+    RecallAnswer,
+    RecallQuery,
+    Receipt,
+    StopReason,
+)
+from assistant.settings.store import SettingsStore
+
+NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
+
+
+class InlineLane:
+    """Does the work at once, on the caller's thread."""
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*args))
+        except Exception as error:  # noqa: BLE001 - a lane hands every failure on
+            future.set_exception(error)
+        return future
+
+
+class HeldLane:
+    """Keeps the work until ``release``: to see what the window does meanwhile."""
+
+    def __init__(self) -> None:
+        self.held: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.held.append((future, lambda: function(*args)))
+        return future
+
+    def release(self) -> None:
+        while self.held:
+            future, work = self.held.pop(0)
+            future.set_result(work())
+
+
+@dataclass
+class FakeLanes:
+    files: Any = field(default_factory=InlineLane)
+    recall: Any = field(default_factory=InlineLane)
+    chat: Any = field(default_factory=InlineLane)
+
+
+@dataclass(frozen=True)
+class Turn:
+    n: int
+    after: int | None
+    at: str
+    user: str
+    reply: str | None = None
+    mark: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Chat:
+    id: str
+    title: str
+    turns: tuple[Turn, ...] = ()
+    created: str = NOW.isoformat()
+    last_active: str = NOW.isoformat()
+
+    def branch(self, leaf: int | None = None) -> tuple[Turn, ...]:
+        by_n = {turn.n: turn for turn in self.turns}
+        step = leaf if leaf is not None else max(by_n, default=None)
+        found: list[Turn] = []
+        while step is not None:
+            found.append(by_n[step])
+            step = by_n[step].after
+        return tuple(reversed(found))
+
+    def siblings(self, n: int) -> tuple[int, ...]:
+        after = next(turn.after for turn in self.turns if turn.n == n)
+        return tuple(turn.n for turn in self.turns if turn.after == after)
+
+
+@dataclass(frozen=True)
+class ChatInfo:
+    id: str
+    title: str
+    created: str
+    last_active: str
+    turns: int
+    tags: tuple[str, ...] = ()
+    private: bool = False
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class TextFile:
+    text: str
+    sha256: str
+    encoding: str = "utf-8"
+    newline: str = "\n"
+    bom: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class MemoryFileInfo:
+    file: str
+    kind: str
+    size: int
+    modified: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Saved:
+    journal_id: str
+    sha256: str
+    redacted: int = 0
+
+
+@dataclass(frozen=True)
+class Conflict:
+    base: str
+    mine: str
+    theirs: str
+    merged: str | None = None
+
+
+@dataclass(frozen=True)
+class JournalEntry:
+    id: str
+    time: str
+    path: str
+    actor: str
+    diff: str
+    can_undo: bool = True
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    id: str
+    file: str
+    line: int
+    text: str
+    redacted: int = 0
+    journal_id: str = "j1"
+    duplicate: bool = False
+    superseded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Loaded:
+    facts: tuple[tuple[int, str], ...] = ()
+    entries: tuple[Any, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    bytes_used: int = 0
+    lines_used: int = 0
+    tokens_used: int = 0
+    tokens_allowed: int = 1024
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    name: str
+    path: Path
+    size_bytes: int
+    quantisation: str = "Q8_0"
+    architecture: str = "llama"
+    problem: str = ""
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class FakeMemory:
+    """Memory files on a real disk (the window watches them), without redaction or journal files."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.saved: list[tuple[str, str, str]] = []
+        self.undone: list[str] = []
+        self.merged: str | None = None
+
+    def files(self) -> list[MemoryFileInfo]:
+        names = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md"))
+        found = [name for name in names if name == "MEMORY.md" or name.startswith("memory/")]
+        found.sort(key=lambda name: (name != "MEMORY.md", name == "memory/archive.md", name))
+        return [MemoryFileInfo(name, _kind(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found]
+
+    def read(self, file: str) -> TextFile:
+        text = (self.root / file).read_text(encoding="utf-8")
+        return TextFile(text, sha(text))
+
+    def save(self, file: str, text: str, base_sha: str, actor: str = "you") -> Saved | Conflict:
+        theirs = self.read(file).text
+        if sha(theirs) != base_sha:
+            return Conflict("", text, theirs, self.merged)
+        self.saved.append((file, text, base_sha))
+        (self.root / file).write_text(text, encoding="utf-8")
+        return Saved("j1", sha(text))
+
+    def undo(self, journal_id: str) -> Saved | Conflict:
+        self.undone.append(journal_id)
+        return Saved("j2", "")
+
+
+def _kind(name: str) -> str:
+    return {"MEMORY.md": "memory", "memory/archive.md": "archive"}.get(name, "topic")
+
+
+@dataclass
+class FakeJournal:
+    found: list[JournalEntry] = field(default_factory=list)
+
+    def entries(self, limit: int | None = None) -> list[JournalEntry]:
+        return self.found[:limit]
+
+
+class FakeWorkspace:
+    def __init__(self, root: Path) -> None:
+        (root / "memory").mkdir(parents=True, exist_ok=True)
+        if not (root / "MEMORY.md").exists():
+            (root / "MEMORY.md").write_text("# About me\n\n- I live in Lisbon.\n\n2026-11-20|you|likes tea\n")
+        self.root = root
+        self.memory = FakeMemory(root)
+        self.journal = FakeJournal()
+
+
+class FakeServices:
+    """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
+
+    def __init__(self, folder: Path) -> None:
+        self.settings = SettingsStore(folder / "config" / "settings.toml")
+        self.workspace = FakeWorkspace(folder / "workspace")
+        self.lanes = FakeLanes()
+        self.calls: list[tuple[Any, ...]] = []
+        self.chats: dict[str, Chat] = {}
+        self.receipts: dict[tuple[str, int], Receipt] = {}
+        self.loaded = Loaded(lines_used=12, bytes_used=900, tokens_used=210, share=0.2)
+        self.answer = RecallAnswer((), True, 2.0, "hybrid")
+        self.model_files: list[ModelFile] = []
+        self.fail: dict[str, AssistantError | Exception] = {}
+        self._sinks: list[EventSink] = []
+
+    # --- scripting ---
+
+    def emit(self, *events: Event) -> None:
+        for event in events:
+            for sink in self._sinks:
+                sink(event)
+
+    def put_chat(self, chat: Chat) -> Chat:
+        self.chats[chat.id] = chat
+        return chat
+
+    def reply(self, chat: str, text: str, stop: StopReason = StopReason.END, receipt: Receipt | None = None) -> None:
+        """Play a whole turn for the last message sent to ``chat``."""
+        n, words, after = self.save_turn(chat)
+        told = receipt or make_receipt(chat, n)
+        self.emit(Recalled(chat, n, told))
+        for part in [text[i : i + 12] for i in range(0, len(text), 12)]:
+            self.emit(TextArrived(chat, n, part))
+        self.finish(chat, n, text, stop, told)
+
+    def save_turn(self, chat: str) -> tuple[int, str, int | None]:
+        """The words of the last send are on disk."""
+        words, after = next((call[2], call[3]) for call in reversed(self.calls) if call[0] == "send" and call[1] == chat)
+        known = self.chats[chat]
+        n = max((turn.n for turn in known.turns), default=0) + 1
+        place = (after or None) if after is not None else max((turn.n for turn in known.turns), default=None)
+        turn = Turn(n, place, NOW.isoformat(), words)
+        self.chats[chat] = replace(known, turns=(*known.turns, turn))
+        self.emit(TurnSaved(chat, n, place, words, 0))
+        return n, words, place
+
+    def finish(self, chat: str, n: int, text: str, stop: StopReason, receipt: Receipt) -> None:
+        known = self.chats[chat]
+        mark = stop.value if stop in (StopReason.STOPPED, StopReason.INTERRUPTED) else ""
+        turns = tuple(replace(turn, reply=text, mark=mark) if turn.n == n else turn for turn in known.turns)
+        self.chats[chat] = replace(known, turns=turns)
+        self.receipts[(chat, n)] = receipt
+        self.emit(TurnFinished(chat, n, Done(stop, text, 20, 800, 640, 900.0, 21.0), receipt, 4096))
+
+    def _called(self, *call: Any) -> None:
+        self.calls.append(call)
+        if call[0] in self.fail:
+            raise self.fail[call[0]]
+
+    # --- Backend ---
+
+    def subscribe(self, sink: EventSink) -> None:
+        self._sinks.append(sink)
+
+    def start(self) -> None:
+        self._called("start")
+
+    def close(self) -> None:
+        self._called("close")
+
+    def list_chats(self) -> list[ChatInfo]:
+        self._called("list_chats")
+        infos = [ChatInfo(c.id, c.title, c.created, c.last_active, len(c.turns)) for c in self.chats.values()]
+        return sorted(infos, key=lambda info: info.last_active, reverse=True)
+
+    def read_chat(self, chat: str) -> Chat:
+        self._called("read_chat", chat)
+        return self.chats[chat]
+
+    def new_chat(self, title: str = "") -> str:
+        self._called("new_chat", title)
+        name = f"20261129_1530{len(self.chats):02}"
+        self.chats[name] = Chat(name, title)
+        return name
+
+    def rename_chat(self, chat: str, title: str) -> None:
+        self._called("rename_chat", chat, title)
+        self.chats[chat] = replace(self.chats[chat], title=title)
+
+    def delete_chat(self, chat: str) -> Chat:
+        self._called("delete_chat", chat)
+        return self.chats.pop(chat)
+
+    def restore_chat(self, deleted: Chat) -> None:
+        self._called("restore_chat", deleted.id)
+        self.chats[deleted.id] = deleted
+
+    def receipt(self, chat: str, turn: int) -> Receipt | None:
+        return self.receipts.get((chat, turn))
+
+    def window_use(self, chat: str) -> tuple[int, int]:
+        return 1024, 4096
+
+    def search(self, query: RecallQuery) -> RecallAnswer:
+        self._called("search", query.text)
+        return self.answer
+
+    def budget(self) -> Loaded:
+        return self.loaded
+
+    def remember(self, text: str) -> Written:
+        self._called("remember", text)
+        file = self.workspace.root / "MEMORY.md"
+        file.write_text(file.read_text() + f"2026-11-29|you|{text}\n")
+        return Written("x", "MEMORY.md", 6, text)
+
+    def models(self) -> list[ModelFile]:
+        self._called("models")
+        return self.model_files
+
+    def add_model(self, path: Path) -> ModelFile:
+        self._called("add_model", path)
+        return ModelFile(path.name, path, 1000)
+
+    def send(self, chat: str, text: str, after: int | None = None) -> None:
+        self._called("send", chat, text, after)
+
+    def regenerate(self, chat: str, turn: int) -> None:
+        self._called("regenerate", chat, turn)
+
+    def stop(self, chat: str) -> None:
+        self._called("stop", chat)
+
+    def load_model(self, name: str) -> None:
+        self._called("load_model", name)
+
+
+def make_receipt(chat: str = "c", turn: int = 1, lines: int = 3) -> Receipt:
+    """A receipt with one line of each kind first."""
+    found = (
+        PromptLine("MEMORY.md", 3, "I live in Lisbon, near the Jardim da Estrela.", "pinned", tokens=9),
+        PromptLine("MEMORY.md", 5, "likes tea, no coffee after noon", "tail", tokens=7),
+        PromptLine("memory/travel.md", 12, "Prefers small, quiet hotels with a garden.", "meaning", tokens=10, score=0.83),
+    )
+    left = (LeftOut("MEMORY.md", 212, "over the budget of 200 lines"),)
+    return Receipt(chat, turn, "SmolLM2-135M-Instruct", found[:lines], left, 812, 640, "hybrid")
+
+
+def make_hit(file: str = "memory/travel.md", line: int = 12, score: float = 0.83) -> Hit:
+    return Hit(
+        f"{file}:abc", file, line, "note", "2026-11-20", "Travel", "Prefers small, quiet hotels with a garden.", score,
+        {"keyword": 0.4, "meaning": 0.7, "recency": 0.01},
+    )
+
+
+def ready() -> ModelReady:
+    """The starter model is loaded."""
+    return ModelReady(
+        ModelInfo("SmolLM2-135M-Instruct.gguf", Path("/m.gguf"), "llama", "Q4_K_M", 98_000_000, 4096, 8192, "own")
+    )
+
+
+def days_ago(days: float) -> str:
+    return (NOW - timedelta(days=days)).isoformat()
+
+
+def today() -> date:
+    return NOW.date()
