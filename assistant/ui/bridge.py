@@ -36,7 +36,9 @@ class Bridge(QObject):
         if self._open and shiboken6.isValid(self):
             self._event_posted.emit(event)
 
-    def run(self, lane: Lane, function: Callable[..., Any], *args: Any, done: Done, failed: Failed | None = None) -> None:
+    def run(
+        self, lane: Lane, function: Callable[..., Any], *args: Any, done: Done, failed: Failed | None = None
+    ) -> None:
         """Run ``function(*args)`` on ``lane``; then ``done(result)`` or ``failed(error)`` here.
 
         Neither is called when it is a method of a widget that is gone by then, nor after ``close``.

@@ -41,7 +41,9 @@ class ErrorDialog(QDialog):
                 column.addWidget(label(error.hint, wrap=True))
         else:
             column.addWidget(label(tr("Something went wrong"), "title"))
-            words = tr("This is a fault in Keepsake. Your chats and memory are safe on disk, and you can go on working.")
+            words = tr(
+                "This is a fault in Keepsake. Your chats and memory are safe on disk, and you can go on working."
+            )
             column.addWidget(label(words, wrap=True))
             self.details = QPlainTextEdit(details_of(error))
             self.details.setReadOnly(True)

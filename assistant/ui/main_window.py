@@ -110,7 +110,7 @@ class MainWindow(QMainWindow):
         self._action(model, tr("Models…"), "Ctrl+Shift+M", self.open_models)
         self._action(model, tr("How to add a model"), "", self.explain_models)
 
-    def _action(self, menu, words: str, keys: str, act: Callable[[], object]) -> QAction:  # noqa: ANN001 - QMenu
+    def _action(self, menu, words: str, keys: str, act: Callable[[], object]) -> QAction:
         action = QAction(words, self)
         if keys:
             action.setShortcut(QKeySequence(keys))
@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         menu.addAction(action)
         return action
 
-    def _theme_actions(self, menu) -> None:  # noqa: ANN001 - QMenu
+    def _theme_actions(self, menu) -> None:
         names = {"system": tr("Theme of the system"), "light": tr("Light theme"), "dark": tr("Dark theme")}
         group = QActionGroup(self)
         self.theme_actions = {}
@@ -362,7 +362,7 @@ class MainWindow(QMainWindow):
         dialog.failed.connect(self.show_error)
         self._open_dialog(dialog)
 
-    def _open_dialog(self, dialog) -> None:  # noqa: ANN001 - QDialog
+    def _open_dialog(self, dialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 

@@ -13,7 +13,16 @@ from assistant.ui.stylesheet import style_sheet
 
 CHOICES = ("system", "light", "dark")
 
-_SANS = ("Inter", "SF Pro Text", "Segoe UI Variable", "Segoe UI", "Noto Sans", "Ubuntu", "Cantarell", "Noto Sans CJK SC")
+_SANS = (
+    "Inter",
+    "SF Pro Text",
+    "Segoe UI Variable",
+    "Segoe UI",
+    "Noto Sans",
+    "Ubuntu",
+    "Cantarell",
+    "Noto Sans CJK SC",
+)
 _CJK = ("Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei UI", "Source Han Sans SC", "WenQuanYi Micro Hei")
 _MONO = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono")
 _BASE_PIXELS = 14

@@ -292,7 +292,9 @@ class FakeServices:
 
     def save_turn(self, chat: str) -> tuple[int, str, int | None]:
         """The words of the last send are on disk."""
-        words, after = next((call[2], call[3]) for call in reversed(self.calls) if call[0] == "send" and call[1] == chat)
+        words, after = next(
+            (call[2], call[3]) for call in reversed(self.calls) if call[0] == "send" and call[1] == chat
+        )
         known = self.chats[chat]
         n = max((turn.n for turn in known.turns), default=0) + 1
         place = (after or None) if after is not None else max((turn.n for turn in known.turns), default=None)
@@ -397,7 +399,9 @@ def make_receipt(chat: str = "c", turn: int = 1, lines: int = 3) -> Receipt:
     found = (
         PromptLine("MEMORY.md", 3, "I live in Lisbon, near the Jardim da Estrela.", "pinned", tokens=9),
         PromptLine("MEMORY.md", 5, "likes tea, no coffee after noon", "tail", tokens=7),
-        PromptLine("memory/travel.md", 12, "Prefers small, quiet hotels with a garden.", "meaning", tokens=10, score=0.83),
+        PromptLine(
+            "memory/travel.md", 12, "Prefers small, quiet hotels with a garden.", "meaning", tokens=10, score=0.83
+        ),
     )
     left = (LeftOut("MEMORY.md", 212, "over the budget of 200 lines"),)
     return Receipt(chat, turn, "SmolLM2-135M-Instruct", found[:lines], left, 812, 640, "hybrid")
@@ -405,7 +409,14 @@ def make_receipt(chat: str = "c", turn: int = 1, lines: int = 3) -> Receipt:
 
 def make_hit(file: str = "memory/travel.md", line: int = 12, score: float = 0.83) -> Hit:
     return Hit(
-        f"{file}:abc", file, line, "note", "2026-11-20", "Travel", "Prefers small, quiet hotels with a garden.", score,
+        f"{file}:abc",
+        file,
+        line,
+        "note",
+        "2026-11-20",
+        "Travel",
+        "Prefers small, quiet hotels with a garden.",
+        score,
         {"keyword": 0.4, "meaning": 0.7, "recency": 0.01},
     )
 

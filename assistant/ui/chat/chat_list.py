@@ -215,7 +215,9 @@ class Sidebar(QWidget):
         self.view.setVisible(not nothing)
         self.empty.setVisible(nothing)
         searched = bool(self.filter.text().strip())
-        self.empty.setText(tr("No chat has these words in its title.") if searched else tr("Your chats will be listed here."))
+        self.empty.setText(
+            tr("No chat has these words in its title.") if searched else tr("Your chats will be listed here.")
+        )
 
     def _on_filter_changed(self, text: str) -> None:
         self._quiet = True

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COPY_SCHEME = "keepsake-copy"
 """Links of this scheme are made here only: the text of a nested code block to copy, by number."""
 PICTURE_SCHEME = "workspace"
-TICKED, EMPTY = "☑", "☐"
+TICKED, EMPTY = "☑\ufe0e", "☐"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _TASK = re.compile(r"^\[([ xX])\] ")
 
@@ -187,7 +187,7 @@ def document_style(palette: Any, mono: Sequence[str], line: int) -> str:
     td.bar {{ background-color: {palette.border_strong}; }}
     td.quoted {{ color: {palette.muted}; padding-left: 14px; }}
     table.grid {{ border-collapse: collapse; border-color: {palette.border}; border-style: solid;
-      margin-top: 4px; margin-bottom: 12px; }}
+      margin-top: 10px; margin-bottom: 14px; }}
     th {{ background-color: {palette.sunken}; font-weight: 600; text-align: left; }}
     td, th {{ vertical-align: middle; }}
     hr {{ background-color: {palette.border}; }}

@@ -86,7 +86,9 @@ class ChatPage(QWidget):
         self._stack.addWidget(self.transcript)
         bar = QHBoxLayout(self._edit_bar)
         spread(bar, (8, 0, 0, 0), 8)
-        bar.addWidget(label(tr("You are changing an earlier message. What came after it stays, on its own branch."), "small"), 1)
+        bar.addWidget(
+            label(tr("You are changing an earlier message. What came after it stays, on its own branch."), "small"), 1
+        )
         cancel = IconButton(theme, "close", tr("Do not change it (Esc)"), 14)
         cancel.clicked.connect(self.cancel_edit)
         bar.addWidget(cancel)

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QImage, QImageReader, QResizeEvent, QTextCursor, QTextOption, QWheelEvent
+from PySide6.QtGui import (
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QImageReader,
+    QResizeEvent,
+    QTextCursor,
+    QTextOption,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -233,7 +242,9 @@ class CodeBlock(QFrame):
     def _render(self) -> None:
         families = ", ".join(f"'{name}'" for name in self._theme.mono)
         line = max(100, round(100 * _CODE_LINE_PIXELS / self._view.fontMetrics().lineSpacing()))
-        self._view.document().setDefaultStyleSheet(f"pre {{ font-family: {families}; line-height: {line}%; margin: 0 }}")
+        self._view.document().setDefaultStyleSheet(
+            f"pre {{ font-family: {families}; line-height: {line}%; margin: 0 }}"
+        )
         self._view.setHtml(code_html(self._code.text, self._code.language, self._theme.palette))
         size = self._view.document().size()
         bar = self._view.horizontalScrollBar().sizeHint().height()

@@ -100,7 +100,7 @@ class ReceiptView(QFrame):
             grid.addWidget(chip, row, 0, top)
             grid.addWidget(words, row, 1, top)
             grid.addWidget(self._score(line), row, 2, top)
-            grid.addWidget(self._place(line), row, 3, top)
+            grid.addWidget(self._place(line), row, 3, top | Qt.AlignmentFlag.AlignRight)
         self._column.addWidget(holder)
         if len(lines) > _SHOWN:
             self._column.addWidget(label(tr("and {n} more", n=len(lines) - _SHOWN), "small"))

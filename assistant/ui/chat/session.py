@@ -137,9 +137,7 @@ class ChatSession(QObject):
             return
         self._failed_turns.pop((self.chat_id, n), None)
         self._cut_at(n)
-        self._live[self.chat_id] = ShownTurn(
-            0, turn.user, after=turn.after, siblings=turn.siblings, phase=Phase.SAVING
-        )
+        self._live[self.chat_id] = ShownTurn(0, turn.user, after=turn.after, siblings=turn.siblings, phase=Phase.SAVING)
         self._services.regenerate(self.chat_id, n)
         self.turns_changed.emit()
         self.streaming_changed.emit()
@@ -225,7 +223,7 @@ class ChatSession(QObject):
         shown = [self._shown(turn) for turn in turns if live is None or turn.n != live.n or live.n == 0]
         self._rest = shown
 
-    def _shown(self, turn) -> ShownTurn:  # noqa: ANN001 - workspace.chats.Turn, which need not be loaded here
+    def _shown(self, turn) -> ShownTurn:
         key = (self.chat_id, turn.n)
         siblings = tuple(self._chat.siblings(turn.n)) if self._chat is not None else ()
         return ShownTurn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -198,7 +198,9 @@ class TurnView(QWidget):
 
     def _user_row(self) -> QHBoxLayout:
         self.redacted = label("", "smallamber")
-        self.copy_user = self._action("copy", tr("Copy your message"), lambda: self._copy(self.copy_user, self.turn.user), True)
+        self.copy_user = self._action(
+            "copy", tr("Copy your message"), lambda: self._copy(self.copy_user, self.turn.user), True
+        )
         self.edit = self._action("edit", tr("Edit and send again"), lambda: self.edit_asked.emit(self.turn.n), True)
         row = QHBoxLayout()
         spread(row, spacing=0)
@@ -209,8 +211,11 @@ class TurnView(QWidget):
 
     def _fill_reply_row(self) -> None:
         row = QHBoxLayout(self._reply_row)
-        spread(row, (-5, 0, 0, 0), 0)  # the first icon, not its button, stands on the text's edge
-        self.copy_reply = self._action("copy", tr("Copy reply"), lambda: self._copy(self.copy_reply, self.turn.reply or ""))
+        spread(row)
+        row.addSpacing(-6)  # the first icon, not its button, stands on the text's edge
+        self.copy_reply = self._action(
+            "copy", tr("Copy reply"), lambda: self._copy(self.copy_reply, self.turn.reply or "")
+        )
         self.regenerate = self._action(
             "refresh", tr("Write the reply again"), lambda: self.regenerate_asked.emit(self.turn.n)
         )
@@ -283,7 +288,7 @@ class TurnView(QWidget):
         self.edit.setEnabled(turn.n > 0 and not turn.live)
         self.copy_reply.setVisible(bool(turn.reply))
         self.regenerate.setVisible(turn.n > 0)
-        self.mark.setText(mark_words(turn.mark))
+        self.mark.setText(mark_words(turn.mark) if turn.error is None else "")
         self.mark.setVisible(bool(self.mark.text()))
         self.receipt_button.setVisible(turn.receipt is not None)
         self._reply_row.setVisible(not turn.live)

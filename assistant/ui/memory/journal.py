@@ -93,7 +93,9 @@ class JournalPage(QWidget):
         self._highlighter = DiffHighlighter(self.diff.document(), theme)
         self.undo = button(tr("Undo this change"), "", self._on_undo)
         self.undo.setEnabled(False)
-        self.empty = label(tr("Nothing has changed yet. Every change of your memory will be listed here."), "muted", wrap=True)
+        self.empty = label(
+            tr("Nothing has changed yet. Every change of your memory will be listed here."), "muted", wrap=True
+        )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
         self.view.selectionModel().currentChanged.connect(self._on_current_changed)

@@ -130,7 +130,7 @@ class MemoryPanel(QWidget):
             self._services.lanes.files, remember, text, done=self._on_remembered, failed=self._on_not_remembered
         )
 
-    def _on_remembered(self, written) -> None:  # noqa: ANN001 - workspace.memory.Written
+    def _on_remembered(self, written) -> None:
         self.quick.setEnabled(True)
         self.quick.clear()
         self.quick.setFocus()

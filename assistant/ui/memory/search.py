@@ -62,7 +62,9 @@ class SearchPage(QWidget):
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setResizeMode(QListView.ResizeMode.Adjust)
         self.view.activated.connect(self._on_activated)
-        self.hint = label(tr("Ask in your own words, or with a name, a date or a number you remember."), "muted", wrap=True)
+        self.hint = label(
+            tr("Ask in your own words, or with a name, a date or a number you remember."), "muted", wrap=True
+        )
         self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         spread(column, (16, 12, 16, 12), 8)

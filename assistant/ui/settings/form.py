@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -91,5 +90,3 @@ class SettingsPage(QWidget):
         name_label.setBuddy(field)
         name_label.setContentsMargins(0, 7, 0, 0)
         self._form.addRow(name_label, holder)
-
-

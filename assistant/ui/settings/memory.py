@@ -12,7 +12,9 @@ class MemoryPage(SettingsPage):
     def __init__(self) -> None:
         super().__init__(tr("Memory"))
         self.add_number("fact_lines", tr("Lines of facts"), 0, 100_000, tr("From the top of MEMORY.md."))
-        self.add_number("fact_bytes", tr("Bytes of facts"), 0, 10_000_000, tr("Whichever limit is reached first counts."))
+        self.add_number(
+            "fact_bytes", tr("Bytes of facts"), 0, 10_000_000, tr("Whichever limit is reached first counts.")
+        )
         self.add_number("entries", tr("Latest entries"), 0, 10_000)
         self.add_fraction(
             "window_share", tr("Share of the window"), 0.0, 0.9, tr("The most that all of this together may take.")
