@@ -1,4 +1,4 @@
-"""Where the files that ship with the app are: prompts, icons, themes, the model catalogue."""
+"""Where the files that ship with the program are: inside the installed package, or beside it in a source checkout."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def resource(name: str) -> Path:
-    """The path of a shipped file or folder, ``name`` with forward slashes.
-
-    An installed wheel keeps them in ``assistant/_resources``, a source checkout in ``resources`` beside the package.
-    Raises FileNotFoundError when neither has it: the installation is incomplete.
-    """
-    for folder in (_PACKAGE / "_resources", _PACKAGE.parent / "resources"):
-        path = folder / name
-        if path.exists():
+    """The path of a shipped file or folder, ``name`` relative to resources/. Raises FileNotFoundError."""
+    for root in (_PACKAGE / "_resources", _PACKAGE.parent / "resources"):
+        if (path := root / name).exists():
             return path
-    raise FileNotFoundError(f"The shipped file {name!r} is missing; please install Keepsake again.")
+    raise FileNotFoundError(f"Keepsake is installed without its file {name}")

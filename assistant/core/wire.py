@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -43,57 +44,82 @@ class Channel:
             self._writer.flush()
 
     def receive(self) -> Json | None:
-        """The next message; None when the other end is gone. A line that is no JSON object is skipped and logged."""
+        """The next message; None when the other end is gone. A line that is no JSON object is skipped and logged.
+
+        Of such a line only the length is logged: the cut last line of a worker that died may hold a person's words.
+        """
         for line in iter(self._reader.readline, b""):
             try:
                 message = json.loads(line.decode("utf-8", "surrogatepass"))
-            except ValueError:
-                _log.warning("not a protocol line: %r", line[:200])
+            except (ValueError, RecursionError):
+                _log.warning("a line of %d bytes is no protocol line", len(line))
                 continue
             if isinstance(message, dict):
                 return message
-            _log.warning("not a protocol message: %r", line[:200])
+            _log.warning("a line of %d bytes is no protocol message", len(line))
         return None
 
 
 def worker_channel() -> Channel:
-    """The channel over this process's stdin and stdout; whatever a library prints from now on goes to stderr."""
-    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    """The channel over this process's stdin and stdout; whatever a library prints from now on goes to stderr.
+
+    Ctrl+C in a terminal reaches the worker too; what it means is for the parent to say, so it is ignored here.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return Channel(sys.stdin.buffer, out)
 
 
-def serve(channel: Channel, handlers: Mapping[str, Handler]) -> None:
+def serve(channel: Channel, handlers: Mapping[str, Handler], beside: Mapping[str, Handler] | None = None) -> None:
     """Answer requests one after another on this thread until the other end is gone.
 
-    A thread of its own reads, so that a stop is seen while a handler is busy; its end cancels what runs, so a worker
-    never outlives its parent by more than one step of its work.
+    beside: handlers of quick requests, answered on a thread of their own while a long one runs. Another thread reads,
+    so that a stop is seen while a handler is busy; its end cancels what runs, so a worker never outlives its parent by
+    more than one step of its work.
     """
-    waiting: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
+    requests, quick = _Requests(channel, handlers), _Requests(channel, beside or {})
     tokens: dict[int, CancelToken] = {}
 
     def read() -> None:
         while (message := channel.receive()) is not None:
+            ident = message.get("id", -1)
             if message.get("op") == "stop":
-                if token := tokens.get(message.get("id", -1)):
+                if token := tokens.get(ident):
                     token.cancel()
                 continue
-            tokens[message.get("id", -1)] = CancelToken()
-            waiting.put(message)
+            tokens[ident] = CancelToken()
+            (quick if message.get("op") in quick.handlers else requests).waiting.put(message)
         for token in list(tokens.values()):
             token.cancel()
-        waiting.put(None)
+        requests.waiting.put(None)
+        quick.waiting.put(None)
 
     threading.Thread(target=read, name="wire-reader", daemon=True).start()
-    while (request := waiting.get()) is not None:
-        ident = request.get("id", -1)
-        try:
-            channel.send({"id": ident, **_answer(channel, handlers, request, tokens[ident])})
-        except OSError:
-            return
-        finally:
-            tokens.pop(ident, None)
+    if beside:
+        threading.Thread(target=quick.answer, args=(tokens,), name="wire-beside", daemon=True).start()
+    requests.answer(tokens)
+
+
+class _Requests:
+    """Requests that wait for one thread, and what answers them."""
+
+    def __init__(self, channel: Channel, handlers: Mapping[str, Handler]) -> None:
+        self.handlers = handlers
+        self.waiting: queue.SimpleQueue[Json | None] = queue.SimpleQueue()
+        self._channel = channel
+
+    def answer(self, tokens: dict[int, CancelToken]) -> None:
+        """Until the end is in the queue or nobody takes the answers any more."""
+        while (request := self.waiting.get()) is not None:
+            ident = request.get("id", -1)
+            try:
+                self._channel.send({"id": ident, **_answer(self._channel, self.handlers, request, tokens[ident])})
+            except OSError:
+                return
+            finally:
+                tokens.pop(ident, None)
 
 
 def _answer(channel: Channel, handlers: Mapping[str, Handler], request: Json, token: CancelToken) -> Json:

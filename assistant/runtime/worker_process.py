@@ -17,7 +17,10 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.wire import VERSION, Channel, Json
 
 _log = logging.getLogger(__name__)
-_CLOSE_SECONDS = 3.0
+_CLOSE_SECONDS = 2.0
+"""A worker that has not ended so long after its input was closed is killed; all is closed within the app's 3 s."""
+_LOG_BYTES = 1_000_000
+"""A log larger than this is begun anew when the worker is started."""
 _Answers = queue.SimpleQueue[Json | None]
 
 
@@ -48,8 +51,9 @@ class WorkerProcess:
     def request(self, op: str, args: Mapping[str, Any], cancel: CancelToken) -> Iterator[tuple[str, Json]]:
         """Yields (event, data) pairs; the last one is ("result", data).
 
-        Raises AssistantError as the worker sent it, ("worker.died") when it ended meanwhile, Cancelled when it stopped
-        without a result because ``cancel`` asked for it. Leaving the iterator early stops the request.
+        Raises AssistantError as the worker sent it, ("worker.died") when it ended meanwhile, ("worker.closed") when
+        ``close`` ended it, Cancelled when it stopped without a result because ``cancel`` asked for it. Leaving the
+        iterator early stops the request.
         """
         session, ident, answers = self._begin()
         take_back = cancel.on_cancel(lambda: session.send({"v": VERSION, "op": "stop", "id": ident}))
@@ -67,9 +71,7 @@ class WorkerProcess:
                 if finished:
                     return
             finished = True
-            raise AssistantError(
-                "worker.died", "The helper process ended unexpectedly.", "Try again; it is started anew."
-            )
+            raise session.end_reason()
         finally:
             take_back()
             if not finished:
@@ -84,7 +86,7 @@ class WorkerProcess:
         raise AssertionError("a request ends with a result or an error")
 
     def close(self) -> None:
-        """End the process: kindly first (its input closes), then surely."""
+        """End the process: kindly first (its input closes), then surely. A later request starts another one."""
         with self._lock:
             session, self._session = self._session, None
         if session:
@@ -95,7 +97,7 @@ class WorkerProcess:
             if self._session and (opened := self._session.open()):
                 return (self._session, *opened)
             if self._session:
-                self._session.close()
+                self._session.release()
             self.starts += 1
             self._session = _Session(self._module, self._log_path, self._env)
             opened = self._session.open()
@@ -114,6 +116,7 @@ class _Session:
         self._waiting: dict[int, _Answers] = {}
         self._last_id = 0
         self._ended = False
+        self._closing = False
         self._reader = threading.Thread(target=self._read, name=f"reader-{module}", daemon=True)
         self._reader.start()
 
@@ -137,27 +140,45 @@ class _Session:
         except (OSError, ValueError):
             _log.debug("the worker is gone; %s was not sent", message.get("op"))
 
+    def end_reason(self) -> AssistantError:
+        """Why there are no more answers."""
+        if self._closing:
+            return AssistantError("worker.closed", "The helper process was ended.", "")
+        return AssistantError("worker.died", "The helper process ended unexpectedly.", "Try again; it is started anew.")
+
     def close(self) -> None:
+        """End the process; whoever waits for an answer is told that it was ended on purpose."""
+        self._closing = True
+        self.release()
+
+    def release(self) -> None:
+        """End the process, if it has not ended itself, and release its pipes."""
+        # Closing the input waits for a thread that is just writing to it, for ever if the process hangs: the kill is
+        # set off beside it.
+        kill = threading.Timer(_CLOSE_SECONDS, self.process.kill)
+        kill.start()
         _close_quietly(self.process.stdin)
-        try:
-            self.process.wait(_CLOSE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.process.wait()
+        kill.cancel()
+        kill.join()
         self._reader.join()
         _close_quietly(self.process.stdout)
 
     def _read(self) -> None:
-        while (message := self._channel.receive()) is not None:
+        try:
+            while (message := self._channel.receive()) is not None:
+                with self._lock:
+                    answers = self._waiting.get(message.get("id", -1))
+                if answers:
+                    answers.put(message)
+        except (OSError, ValueError):
+            _log.warning("the pipe of a worker broke", exc_info=True)
+        finally:
             with self._lock:
-                answers = self._waiting.get(message.get("id", -1))
-            if answers:
-                answers.put(message)
-        with self._lock:
-            self._ended = True
-            waiting = list(self._waiting.values())
-        for answers in waiting:
-            answers.put(None)
+                self._ended = True
+                waiting = list(self._waiting.values())
+            for answers in waiting:
+                answers.put(None)
 
 
 def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -165,7 +186,8 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
     command = [sys.executable, "--worker", module] if frozen else [sys.executable, "-m", module]
     if log_path:
         log_path.parent.mkdir(parents=True, exist_ok=True)
-    with open(log_path or os.devnull, "ab") as stderr:  # noqa: PTH123 - os.devnull is no Path
+    mode = "wb" if log_path and log_path.exists() and log_path.stat().st_size > _LOG_BYTES else "ab"
+    with open(log_path or os.devnull, mode) as stderr:  # noqa: PTH123 - os.devnull is no Path
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

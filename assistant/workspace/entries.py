@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 SEPARATOR = "；"
+Day = date  # Entry has a field called date
 _ENTRY = re.compile(r" {0,3}([0-9]{4}-[0-9]{2}-[0-9]{2})[ \t]*\|([^|]*)\|(.*\S.*)")
 _MARK = re.compile(r"\s*·\s*(until|updated|superseded|moved)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})\s*$")
 _SPLIT = re.compile(r"(?<!\\)；")
@@ -49,7 +50,7 @@ class Entry:
     line: int
     raw: str
 
-    def live(self, today: date) -> bool:
+    def live(self, today: Day) -> bool:
         """Some item holds on that local day."""
         return any(item.live(today) for item in self.items)
 

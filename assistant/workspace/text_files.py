@@ -80,6 +80,16 @@ def exact_bytes(text: str, like: TextFile) -> bytes:
         ) from error
 
 
+def encode_added(text: str, like: TextFile) -> bytes:
+    """New text in the file's encoding, to stand behind what is there. Raises ("workspace.encoding")."""
+    return exact_bytes(text, like)[_bom_length(like) :]
+
+
+def visible(text: str) -> str:
+    """An exact text as it may be shown: undecodable bytes as U+FFFD, line ends as ``\\n``."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
 def check_writable(file: TextFile, name: str) -> None:
     """Raise ("workspace.undecodable") for a file whose text is not known: it is never overwritten."""
     if not file.writable:

@@ -50,7 +50,7 @@ class Trash:
         return deleted
 
     def restore(self, deleted: DeletedChat) -> None:
-        """Move the files back. Raises ("chat.exists") when another chat has their place, ("chat.missing") once purged."""
+        """Move the files back. Raises ("chat.exists") when their place is taken, ("chat.missing") once purged."""
         folder = self._folder / deleted.folder
         if not (folder / _RECORD).exists():
             raise AssistantError("chat.missing", "The chat was deleted for good.")

@@ -1,0 +1,108 @@
+"""The composition root: arguments, logging, hooks, services, then the window or a command."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import logging.handlers
+import runpy
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from assistant.cli.main import main as run_command_line
+from assistant.runtime.services import Places, compose
+
+_LOG_BYTES = 1_000_000
+_log = logging.getLogger("assistant")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the app with these arguments (without the program's name); returns the exit code."""
+    if arguments[:1] == ["--worker"] and len(arguments) == 2:  # a packaged app starts its workers through itself
+        return _run_worker(arguments[1])
+    return run_command_line(arguments, open_window)
+
+
+def _run_worker(module: str) -> int:
+    if module not in ("assistant.engine.worker", "assistant.recall.embed_worker"):
+        return 2
+    runpy.run_module(module, run_name="__main__")
+    return 0
+
+
+def open_window(places: Places) -> int:
+    """Open the window on the workspace and stay until it is closed."""
+    from assistant.ui.application import build_application
+    from assistant.ui.errors import ErrorReporter
+    from assistant.ui.main_window import MainWindow
+
+    application = build_application(sys.argv)
+    services = compose(places)
+    logs = services.paths.state / "logs"
+    with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
+        reporter = ErrorReporter(logs / "keepsake.log")
+        install_hooks(reporter.report)
+        window = MainWindow(services)
+        window.show()
+        services.start()
+        try:
+            return int(application.exec())
+        finally:
+            window.release()
+            services.close()
+
+
+def install_hooks(report: Callable[[BaseException], None]) -> None:
+    """Send every unexpected error to the log and to ``report``: on any thread, and in destructors to the log only."""
+
+    def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        _log.error("unexpected error", exc_info=(kind, error, trace))
+        report(error)
+
+    def on_thread_error(args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            on_error(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def on_unraisable(args: sys.UnraisableHookArgs) -> None:
+        _log.error("error in a destructor: %s", args.err_msg, exc_info=args.exc_value)
+
+    sys.excepthook = on_error
+    threading.excepthook = on_thread_error
+    sys.unraisablehook = on_unraisable
+
+
+class _logging:  # noqa: N801 - used as a function
+    """Log of the app to a file that starts anew when it grows large; the person's words are never logged."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._handler = logging.handlers.RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+        self._handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+
+    def __enter__(self) -> None:
+        _log.addHandler(self._handler)
+        _log.setLevel(logging.INFO)
+
+    def __exit__(self, *_: object) -> None:
+        _log.removeHandler(self._handler)
+        self._handler.close()
+
+
+class _crash_file:  # noqa: N801 - used as a function
+    """Where the interpreter writes the stacks if it dies in native code."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("a", encoding="utf-8")
+
+    def __enter__(self) -> None:
+        faulthandler.enable(self._file)
+
+    def __exit__(self, *_: object) -> None:
+        faulthandler.disable()
+        self._file.close()

@@ -1,0 +1,190 @@
+"""Assembling the exact prompt of a turn, so that what was read before stays valid.
+
+    [persona][facts][tail][brief]                                    fixed for the chat, one system message
+    [turn 1][recalled block + turn 2] ... [recalled block + new message]       only appended to
+
+When it no longer fits, the oldest turns leave in one step down to half of the window and the fixed row is renewed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from assistant.chat.recalled import EMPTY, RecalledBlock, memory_changes, recalled_block
+from assistant.chat.receipts import ReceiptStore
+from assistant.chat.row import FixedRow, take_row
+from assistant.chat.tokens import TokenCounter
+from assistant.core.errors import AssistantError
+from assistant.core.values import Block, Message, Prompt, RecallAnswer, RecallQuery, Role
+from assistant.recall.search import Recall
+from assistant.workspace.budget import Limits
+from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.layout import MEMORY
+from assistant.workspace.workspace import Workspace
+
+_RECALL_SHARE = 8  # at most an eighth of the window for one turn's recalled block
+_REPLY_SHARE = 4  # at least a quarter of the window stays free for the reply, unless replies are set shorter
+_MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count is the template's own
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRules:
+    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled."""
+
+    window: int
+    reply: int
+    hits: int = 6
+    limits: Limits = field(default_factory=Limits)
+    memory: bool = True
+
+    @property
+    def room(self) -> int:
+        """Tokens that a prompt may have."""
+        return self.window - min(self.reply or self.window, self.window // _REPLY_SHARE)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A prompt and what must be kept with it. new_row: the fixed row was taken (or renewed) for this turn.
+
+    left: turns that are on this branch but no longer in the window, oldest first.
+    """
+
+    prompt: Prompt
+    row: FixedRow
+    new_row: bool
+    recalled: RecalledBlock
+    mode: str
+    left: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """message, said after ``branch`` in ``chat``. turn: its own number where it is saved already, else 0."""
+
+    chat: Chat
+    branch: Sequence[Turn]
+    message: str
+    turn: int = 0
+
+
+class PromptBuilder:
+    """Builds prompts from the workspace, the recall index and the receipts of earlier turns; cheap to make."""
+
+    def __init__(
+        self, workspace: Workspace, recall: Recall, receipts: ReceiptStore, counter: TokenCounter, rules: PromptRules
+    ) -> None:
+        self._workspace = workspace
+        self._recall = recall
+        self._receipts = receipts
+        self._counter = counter
+        self._rules = rules
+
+    def build(self, question: Question) -> Draft:
+        """The prompt of a turn. Raises AssistantError("prompt.too_long") when the message alone does not fit."""
+        row = self._receipts.row(question.chat.id)
+        draft = self._assemble(question, row or self._take(question), self._rules.hits)
+        if draft.prompt.tokens <= self._rules.room:
+            return replace(draft, new_row=row is None)
+        return self._cut(question, draft.row)
+
+    def _take(self, question: Question) -> FixedRow:
+        rules = self._rules
+        return take_row(
+            self._workspace, self._counter, rules.limits, rules.window, question.chat.id, with_memory=rules.memory
+        )
+
+    def _cut(self, question: Question, row: FixedRow) -> Draft:
+        """Renew the row and let the oldest turns leave until the prompt takes at most half of the window."""
+        branch, rules = question.branch, self._rules
+        last = branch[-1].n if branch else 0
+        staying = turns_in_window(branch, row)
+        row = replace(self._take(question), bare=last, cut_at=last)
+        staying = _newest_that_fit(staying, row, question.message, rules.window // 2, self._counter)
+        row = replace(row, start=staying[0].n if staying else last + 1)
+        draft = self._assemble(question, row, rules.hits)
+        if draft.prompt.tokens > rules.room:
+            draft = self._assemble(question, replace(row, start=last + 1), 0)
+        if draft.prompt.tokens > rules.room:
+            raise AssistantError(
+                "prompt.too_long",
+                f"This message is too long for the model: the prompt would have {draft.prompt.tokens} tokens, "
+                f"{rules.room} fit.",
+                "Send it in parts, or choose a larger context window in the settings. Your text is saved.",
+            )
+        return replace(draft, new_row=True)
+
+    def _assemble(self, question: Question, row: FixedRow, hits: int) -> Draft:
+        chat, branch, message = question.chat, question.branch, question.message
+        staying = turns_in_window(branch, row)
+        recalled, mode = self._recalled(question, staying, row, hits)
+        history = [(t, self._before(chat.id, t, row) + t.user) for t in staying]
+        messages = [Message(Role.SYSTEM, row.system_text)]
+        for t, said in history:
+            messages += [Message(Role.USER, said)] if said else []
+            messages += [Message(Role.ASSISTANT, t.reply)] if t.reply else []
+        messages.append(Message(Role.USER, recalled.text + message))
+        tokens = self._counter.count_prompt(messages)
+        blocks = _blocks(row, history, recalled, message, self._counter)
+        prompt = Prompt(blocks, tuple(messages), row.left_out + recalled.left_out, tokens, self._rules.window)
+        left = tuple(branch[: len(branch) - len(staying)])
+        return Draft(prompt, row, False, recalled, mode, left)
+
+    def _before(self, chat: str, turn: Turn, row: FixedRow) -> str:
+        return "" if turn.n <= row.bare else self._receipts.recalled_block(chat, turn.n)
+
+    def _recalled(
+        self, question: Question, staying: Sequence[Turn], row: FixedRow, hits: int
+    ) -> tuple[RecalledBlock, str]:
+        if not self._rules.memory:
+            return EMPTY, "off"
+        chat = question.chat.id
+        told = {line.unit for line in row.lines} | {f"{chat}#{t.n}" for t in staying} | {f"{chat}#{question.turn}"}
+        told |= self._receipts.recalled_units(chat, {t.n for t in staying if t.n > row.bare})
+        memory = self._workspace.memory
+        changes = memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told))
+        told |= {line.unit for line in changes}
+        answer = self._search(question.message, hits, frozenset(told))
+        block = recalled_block(answer.hits, changes, self._counter, self._rules.window // _RECALL_SHARE)
+        return block, answer.mode
+
+    def _search(self, message: str, hits: int, exclude: frozenset[str]) -> RecallAnswer:
+        if hits <= 0 or not message.strip():
+            return RecallAnswer((), True, 0.0, "off")
+        return self._recall.search(RecallQuery(message, limit=hits, exclude=exclude))
+
+
+def turns_in_window(branch: Sequence[Turn], row: FixedRow) -> list[Turn]:
+    """The turns of the branch that the next prompt carries."""
+    if row.cut_at and any(t.n == row.cut_at for t in branch):
+        return [t for t in branch if t.n >= row.start]
+    return list(branch)
+
+
+def _newest_that_fit(
+    turns: Sequence[Turn], row: FixedRow, message: str, room: int, counter: TokenCounter
+) -> list[Turn]:
+    fixed = counter.count_prompt([Message(Role.SYSTEM, row.system_text), Message(Role.USER, message)])
+    sizes = counter.count([f"{t.user}\n{t.reply or ''}" for t in turns])
+    staying: list[Turn] = []
+    for turn, size in zip(reversed(turns), reversed(sizes), strict=True):
+        fixed += size + 2 * _MESSAGE_TOKENS
+        if fixed > room:
+            break
+        staying.insert(0, turn)
+    return staying
+
+
+def _blocks(
+    row: FixedRow, history: Sequence[tuple[Turn, str]], recalled: RecalledBlock, message: str, counter: TokenCounter
+) -> tuple[Block, ...]:
+    said = "\n\n".join(f"{text}\n\n{turn.reply or ''}".strip() for turn, text in history)
+    counts = counter.count([said, recalled.text, message])
+    blocks = list(row.blocks)
+    if history:
+        blocks.append(Block("history", Role.USER, said, counts[0]))
+    if recalled.text:
+        blocks.append(Block("recalled", Role.USER, recalled.text, counts[1], recalled.lines))
+    blocks.append(Block("message", Role.USER, message, counts[2]))
+    return tuple(blocks)

@@ -1,0 +1,150 @@
+"""The fixed row of a prompt: persona, facts, tail and brief, taken when a chat starts and kept from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from assistant.chat.texts import text
+from assistant.chat.tokens import TokenCounter
+from assistant.core.clock import Clock, stamp
+from assistant.core.values import Block, LeftOut, PromptLine, Role
+from assistant.workspace.budget import Limits, Loaded, load_memory
+from assistant.workspace.ids import line_id
+from assistant.workspace.layout import MEMORY
+from assistant.workspace.workspace import Workspace
+
+_BRIEF_LINES = 10
+_BRIEF_DAYS = 2
+_BRIEF_CHARACTERS = 160  # of what was last said: about 40 tokens a line
+
+
+@dataclass(frozen=True, slots=True)
+class FixedRow:
+    """What stands in front of every turn of a chat, byte for byte the same until the history is cut.
+
+    After a cut: start is the number of the oldest turn still in the window, turns up to bare stand without the block
+    that was recalled for them, and cut_at is the last turn there was; all three are 0 before. The cut holds for
+    branches that contain turn cut_at. taken: when; memory: sha256 of MEMORY.md then.
+    """
+
+    blocks: tuple[Block, ...]
+    left_out: tuple[LeftOut, ...]
+    taken: str
+    memory: str
+    start: int = 0
+    bare: int = 0
+    cut_at: int = 0
+
+    @property
+    def system_text(self) -> str:
+        return "\n\n".join(block.text for block in self.blocks if block.text)
+
+    @property
+    def lines(self) -> tuple[PromptLine, ...]:
+        return tuple(line for block in self.blocks for line in block.lines)
+
+
+def take_row(
+    workspace: Workspace,
+    counter: TokenCounter,
+    limits: Limits,
+    window: int,
+    chat: str = "",
+    *,
+    with_memory: bool = True,
+) -> FixedRow:
+    """The row for a chat that starts (or is cut) now. window: tokens. chat: left out of the brief."""
+    persona = Block("persona", Role.SYSTEM, _persona(workspace.clock), 0)
+    if not with_memory:
+        return FixedRow(_counted([persona], counter), (), stamp(workspace.clock), "")
+    today = workspace.clock().date()
+    document = workspace.memory.document()
+    loaded = load_memory(document, limits, today, counter.count, window)
+    blocks = [persona, _facts(loaded), _tail(loaded), _brief(workspace, chat)]
+    sha = workspace.memory.read(MEMORY).sha256
+    return FixedRow(_counted([b for b in blocks if b.text], counter), loaded.left_out, stamp(workspace.clock), sha)
+
+
+def _persona(clock: Clock) -> str:
+    now = clock()
+    return text("persona").format(date=now.date().isoformat(), weekday=now.strftime("%A"))
+
+
+def _facts(loaded: Loaded) -> Block:
+    lines = tuple(
+        PromptLine(MEMORY, n, line, "pinned", line_id(MEMORY, line)) for n, line in loaded.facts if line.strip()
+    )
+    if not lines:
+        return Block("facts", Role.SYSTEM, "", 0)
+    body = "\n".join(line for _, line in loaded.facts).strip("\n")
+    cut = any(left.why in ("facts budget", "token budget") for left in loaded.left_out)
+    more = "\n(MEMORY.md goes on; what did not fit is found by search.)" if cut else ""
+    return Block("facts", Role.SYSTEM, f"<memory>\n{as_data(body)}{more}\n</memory>", 0, lines)
+
+
+def _tail(loaded: Loaded) -> Block:
+    if not loaded.entries:
+        return Block("tail", Role.SYSTEM, "", 0)
+    lines = tuple(PromptLine(MEMORY, e.line, e.raw, "tail", line_id(MEMORY, e.raw)) for e in loaded.entries)
+    shown = "\n".join(f"{e.date.isoformat()}: {'; '.join(live_items(e))}" for e in loaded.entries)
+    return Block("tail", Role.SYSTEM, f"<memory>\nLatest notes, oldest first:\n{as_data(shown)}\n</memory>", 0, lines)
+
+
+def live_items(entry: Any) -> list[str]:
+    """The texts of an entry's items that still hold (not struck)."""
+    return [item.text for item in entry.items if not item.struck]
+
+
+def _brief(workspace: Workspace, chat: str) -> Block:
+    since = (workspace.clock() - timedelta(days=_BRIEF_DAYS)).isoformat()
+    recent = [
+        c for c in workspace.chats.list() if c.id != chat and c.last_active >= since and not c.private and c.turns
+    ]
+    lines = []
+    for info in recent[:_BRIEF_LINES]:
+        last = workspace.chats.last_turn(info.id)
+        if last is None:
+            continue
+        said = " ".join(last.user.split())[:_BRIEF_CHARACTERS]
+        shown = f"- {info.last_active[:16].replace('T', ' ')} {info.title or 'Untitled'}: {said}"
+        lines.append(PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}"))
+    if not lines:
+        return Block("brief", Role.SYSTEM, "", 0)
+    body = as_data("\n".join(line.text for line in lines))
+    return Block("brief", Role.SYSTEM, f"<chats>\nOther chats of the last days:\n{body}\n</chats>", 0, tuple(lines))
+
+
+def as_data(body: str) -> str:
+    """Text that cannot close the block it stands in."""
+    for name in ("memory", "chats", "recalled"):
+        body = body.replace(f"</{name}>", f"<\\/{name}>")
+    return body
+
+
+def _counted(blocks: Sequence[Block], counter: TokenCounter) -> tuple[Block, ...]:
+    """The blocks with their tokens and those of their lines filled in, by one call."""
+    texts = [b.text for b in blocks] + [line.text for b in blocks for line in b.lines]
+    counts = iter(counter.count(texts))
+    totals = [next(counts) for _ in blocks]
+    return tuple(
+        replace(b, tokens=total, lines=tuple(replace(line, tokens=next(counts)) for line in b.lines))
+        for b, total in zip(blocks, totals, strict=True)
+    )
+
+
+def row_to_json(row: FixedRow) -> dict[str, Any]:
+    return asdict(row)
+
+
+def row_from_json(value: Mapping[str, Any]) -> FixedRow:
+    """Raises KeyError, TypeError or ValueError for what is no row."""
+    blocks = tuple(
+        Block(b["name"], Role(b["role"]), b["text"], int(b["tokens"]), tuple(PromptLine(**line) for line in b["lines"]))
+        for b in value["blocks"]
+    )
+    left_out = tuple(LeftOut(**entry) for entry in value["left_out"])
+    cut = (int(value["start"]), int(value["bare"]), int(value["cut_at"]))
+    return FixedRow(blocks, left_out, str(value["taken"]), str(value["memory"]), *cut)

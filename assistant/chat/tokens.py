@@ -1,0 +1,36 @@
+"""Counting tokens: by the loaded model where there is one, else by a careful estimate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from assistant.core.values import Message
+
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_CHARACTERS_A_TOKEN = 3.5  # English prose is nearer 4; an estimate that is too high never overflows a window
+_TOKENS_A_MESSAGE = 6  # role marks of the usual chat templates
+
+
+class TokenCounter(Protocol):
+    """The part of an engine that prompt assembly needs."""
+
+    def count(self, texts: Sequence[str]) -> list[int]: ...
+
+    def count_prompt(self, messages: Sequence[Message]) -> int: ...
+
+
+class EstimatedTokens:
+    """Stands in for a model that is not loaded; errs on the high side."""
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [self._one(text) for text in texts]
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        return sum(self._one(m.text) + _TOKENS_A_MESSAGE for m in messages)
+
+    @staticmethod
+    def _one(text: str) -> int:
+        wide = len(_WIDE.findall(text))
+        return wide + round((len(text) - wide) / _CHARACTERS_A_TOKEN)

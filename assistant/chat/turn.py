@@ -1,0 +1,145 @@
+"""One turn: the person's words to disk, recall, prompt, the streamed reply, and the reply to disk."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assistant.chat.intents import fact_to_remember
+from assistant.chat.prompt import Draft, PromptBuilder, Question
+from assistant.chat.receipts import ReceiptStore
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.events import EventSink, PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished
+from assistant.core.ports import Engine
+from assistant.core.values import Delta, Done, GenerateOptions, PromptRead, Receipt, StopReason
+from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+_PARTIAL_SECONDS = 1.0  # how much of a reply a crash may cost
+_MARKS = {StopReason.STOPPED: "stopped", StopReason.INTERRUPTED: "interrupted"}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """A finished turn. left: turns of its branch that are out of the window now, for the distiller."""
+
+    done: Done
+    receipt: Receipt
+    left: tuple[Turn, ...]
+
+
+class TurnRunner:
+    """Runs turns of one workspace on one engine."""
+
+    def __init__(self, workspace: Workspace, receipts: ReceiptStore, engine: Engine, emit: EventSink) -> None:
+        self._workspace = workspace
+        self._receipts = receipts
+        self._engine = engine
+        self._emit = emit
+
+    def run(
+        self,
+        chat: Chat,
+        turn: Turn,
+        builder: PromptBuilder,
+        options: GenerateOptions,
+        cancel: CancelToken,
+    ) -> TurnOutcome:
+        """Answer ``turn``, whose words are on disk already. Whatever was generated is kept, whatever happens.
+
+        Raises AssistantError after having told it as TurnFailed.
+        """
+        text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far))
+        draft: Draft | None = None
+        try:
+            self._remember(chat, turn)
+            branch = chat.branch(turn.after) if turn.after else ()
+            draft = builder.build(Question(chat, branch, turn.user, turn.n))
+            self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft)))
+            done = self._stream(chat.id, turn.n, draft, options, cancel, text)
+        except Cancelled:
+            done = Done(StopReason.STOPPED, text.value, 0, 0, 0, 0.0, 0.0)
+        except AssistantError as error:
+            if text.value:
+                self._workspace.chats.end_turn(chat.id, turn.n, text.value, mark="interrupted")
+            self._log_turn(chat, text.value, error.message)
+            self._emit(TurnFailed(chat.id, turn.n, error))
+            raise
+        self._workspace.chats.end_turn(chat.id, turn.n, done.text, mark=_MARKS.get(done.stop, ""))
+        self._log_turn(chat, done.text or turn.user, "")
+        receipt = (
+            receipt_of(draft, chat.id, turn.n, done, self._model())
+            if draft
+            else Receipt(chat.id, turn.n, self._model(), (), (), 0, 0, "off")
+        )
+        self._receipts.add(receipt)
+        window = draft.prompt.window if draft else 0
+        self._emit(TurnFinished(chat.id, turn.n, done, receipt, window))
+        return TurnOutcome(done, receipt, draft.left if draft else ())
+
+    def _model(self) -> str:
+        return self._engine.info.name if self._engine.info else ""
+
+    def _remember(self, chat: Chat, turn: Turn) -> None:
+        """Obey "remember that ...": the model then reads the new entry in this turn's recalled block."""
+        if fact := fact_to_remember(turn.user):
+            self._workspace.memory.remember(fact, source="you")
+
+    def _keep_receipt(self, chat: str, turn: int, draft: Draft) -> Receipt:
+        """Durable before the model starts: what was told can be shown even if this process dies now."""
+        if draft.new_row:
+            self._receipts.add_row(chat, draft.row)
+        receipt = receipt_of(draft, chat, turn, model=self._model())
+        self._receipts.add(receipt)
+        return receipt
+
+    def _stream(
+        self, chat: str, turn: int, draft: Draft, options: GenerateOptions, cancel: CancelToken, text: _Reply
+    ) -> Done:
+        for event in self._engine.chat(draft.prompt.messages, options, cancel):
+            match event:
+                case PromptRead(read, total):
+                    self._emit(PromptProgress(chat, turn, read, total))
+                case Delta(new):
+                    text.add(new)
+                    self._emit(TextArrived(chat, turn, new))
+                case Done():
+                    return event
+        raise AssistantError("engine.silent", "The model ended without an answer.", "Try again.")
+
+    def _log_turn(self, chat: Chat, said: str, failed: str) -> None:
+        self._workspace.log.add(self._workspace.clock(), chat.title, said, failed=failed)
+
+
+class _Reply:
+    """The text of a reply so far, kept on disk now and then so that a crash costs at most a second of it."""
+
+    def __init__(self, keep: Callable[[str], None]) -> None:
+        self.value = ""
+        self._keep = keep
+        self._kept_at = time.monotonic()
+
+    def add(self, text: str) -> None:
+        self.value += text
+        if time.monotonic() - self._kept_at >= _PARTIAL_SECONDS:
+            self._keep(self.value)
+            self._kept_at = time.monotonic()
+
+
+def receipt_of(draft: Draft, chat: str, turn: int, done: Done | None = None, model: str = "") -> Receipt:
+    """What a prompt tells the model. done: the cost as it came out, where it is known."""
+    return Receipt(
+        chat=chat,
+        turn=turn,
+        model=model,
+        lines=(*draft.row.lines, *draft.recalled.lines),
+        left_out=draft.prompt.left_out,
+        prompt_tokens=done.prompt_tokens if done else draft.prompt.tokens,
+        reused_tokens=done.reused_tokens if done else 0,
+        recall_mode=draft.mode,
+        recalled_block=draft.recalled.text,
+    )

@@ -1,0 +1,160 @@
+"""``keepsake ask`` and ``keepsake prompt``: one turn, and what it would tell the model."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from assistant.cli.context import Context
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.events import Event, ModelLoading, Notice, TextArrived, TurnSaved
+from assistant.core.values import Done, GenerateOptions, Receipt
+
+if TYPE_CHECKING:
+    from assistant.runtime.turns import TurnPlan
+
+
+def add_commands(commands: Any) -> None:
+    ask = commands.add_parser("ask", help="ask one question; the answer streams")
+    ask.add_argument("text", metavar="TEXT", help="what to say; - reads standard input")
+    ask.add_argument("--chat", metavar="ID", help="go on in this chat")
+    ask.add_argument("--temporary", action="store_true", help="write nothing to disk")
+    ask.add_argument("--no-memory", action="store_true", help="neither inject nor recall memory")
+    ask.add_argument("--model", metavar="NAME", default="", help="another model than the one of the settings")
+    ask.add_argument("--seed", type=int, metavar="N", help="make the answer repeatable")
+    ask.add_argument("--max-tokens", type=int, metavar="N", help="the longest answer, in tokens")
+    ask.set_defaults(run=run_ask)
+    prompt = commands.add_parser("prompt", help="show the exact prompt of the next turn without running it")
+    prompt.add_argument("text", metavar="TEXT", help="what would be said; - reads standard input")
+    prompt.add_argument("--chat", metavar="ID", default="", help="as the next turn of this chat")
+    prompt.set_defaults(run=run_prompt)
+
+
+def run_ask(context: Context, options: Namespace) -> int:
+    from assistant.runtime.turns import TurnPlan
+
+    services = context.services
+    text = _text(options.text)
+    cancel = CancelToken()
+    before = signal.signal(signal.SIGINT, lambda _n, _f: cancel.cancel())
+    try:
+        warming = services.lanes.recall.submit(services.recall.warm, cancel)
+        plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
+        services.turns.models.ensure(plan.model)
+        warming.result()
+        if options.temporary:
+            _ask_temporary(context, text, plan, cancel)
+        else:
+            _ask(context, options.chat, text, plan, cancel)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return 130 if cancel.cancelled else 0
+
+
+def _ask(context: Context, chat: str | None, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
+    services = context.services
+    services.recover()
+    if chat:
+        services.read_chat(chat)  # a wrong id is said before anything is written
+    chat = chat or services.new_chat()
+    turn = 0
+
+    def show(event: Event) -> None:
+        nonlocal turn
+        match event:
+            case TextArrived(_, _, new):
+                _show_delta(context, new)
+            case TurnSaved(_, number, _, _, redacted):
+                turn = number
+                if redacted:
+                    context.output.note(f"{redacted} secret(s) in your message were replaced before saving.")
+            case Notice(words):
+                context.output.note(words)
+            case _:
+                pass
+
+    services.subscribe(show)
+    outcome = services.turns.send_now(chat, text, cancel, plan)
+    _show_done(context, chat, turn, outcome.done, outcome.receipt)
+
+
+def _ask_temporary(context: Context, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
+    for event in context.services.turns.ask_temporary(text, cancel, plan):
+        if isinstance(event, tuple):
+            _show_done(context, None, 0, *event)
+        else:
+            _show_delta(context, event)
+
+
+def _show_delta(context: Context, text: str) -> None:
+    if context.output.as_json:
+        context.output.line({"type": "delta", "text": text})
+    else:
+        context.output.text(text)
+
+
+def _show_done(context: Context, chat: str | None, turn: int, done: Done, receipt: Receipt) -> None:
+    if not context.output.as_json:
+        context.output.text("\n")
+        context.output.note(f"chat {chat}, turn {turn}, {done.tokens} tokens, {done.tokens_per_s:.1f} a second")
+        return
+    context.output.line(
+        {
+            "type": "done",
+            "chat": chat,
+            "turn": turn,
+            "text": done.text,
+            "stop": done.stop.value,
+            "tokens": done.tokens,
+            "ttft_ms": round(done.ttft_ms, 1),
+            "tokens_per_s": round(done.tokens_per_s, 2),
+            "prompt_tokens": done.prompt_tokens,
+            "reused_tokens": done.reused_tokens,
+            "receipt": receipt.lines,
+        }
+    )
+
+
+def run_prompt(context: Context, options: Namespace) -> int:
+    services = context.services
+    text = _text(options.text)
+    services.subscribe(lambda event: _loading(context, event))
+    try:
+        services.turns.models.ensure()
+    except AssistantError as error:
+        context.output.note(f"{error} Tokens are estimated.")
+    services.recall.warm(context.cancel)
+    prompt = services.preview(options.chat, text)
+    blocks = [
+        {"name": b.name, "role": b.role.value, "text": b.text, "tokens": b.tokens, "lines": b.lines}
+        for b in prompt.blocks
+    ]
+    value = {"blocks": blocks, "left_out": prompt.left_out, "tokens": prompt.tokens, "window": prompt.window}
+    words = "\n".join(f"=== {b.name} ({b.tokens} tokens)\n{b.text}" for b in prompt.blocks)
+    left = "".join(f"\nleft out: {lo.file}:{lo.line} ({lo.why})" for lo in prompt.left_out)
+    context.output.value(value, f"{words}{left}\n\n{prompt.tokens} of {prompt.window} tokens")
+    return 0
+
+
+def _loading(context: Context, event: Event) -> None:
+    if isinstance(event, ModelLoading):
+        context.output.progress(round(event.fraction * 100), 100, f"loading {event.name}")
+
+
+def _text(given: str) -> str:
+    text = sys.stdin.read() if given == "-" else given
+    if not text.strip():
+        raise AssistantError("ask.empty", "There is nothing to say: the text is empty.", "Give a text.")
+    return text
+
+
+def _generate_options(context: Context, options: Namespace) -> GenerateOptions:
+    from dataclasses import replace
+
+    chosen = context.services.turns.options()
+    if options.seed is not None:
+        chosen = replace(chosen, seed=options.seed)
+    return chosen if options.max_tokens is None else replace(chosen, max_tokens=options.max_tokens)

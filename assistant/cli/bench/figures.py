@@ -1,0 +1,57 @@
+"""Figures: medians, percentiles, and what machine they were measured on."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """figures: absolute, by name with the unit in the name; ratios: ours over raw, both of this run."""
+
+    figures: dict[str, float | int | str | list[str]]
+    ratios: dict[str, float]
+
+
+def median(values: Sequence[float]) -> float:
+    return round(statistics.median(values), 3)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that ``share`` (0..1) of the values do not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return round(ordered[max(0, math.ceil(share * len(ordered)) - 1)], 3)
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    """How long one call takes."""
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1000
+
+
+def machine() -> dict[str, str | int]:
+    """Processor, cores that this process may use, system and Python."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {
+        "processor": _processor(),
+        "cores": cores,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

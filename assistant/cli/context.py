@@ -1,0 +1,39 @@
+"""What every command gets: the services, made when first used and ended at the end, and the output."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from assistant.cli.output import Output
+from assistant.core.cancel import CancelToken
+from assistant.runtime.services import Places, Services, compose
+
+
+class Context:
+    """Use it as a context manager; services are composed on first use, so that --help costs nothing."""
+
+    def __init__(self, places: Places, output: Output) -> None:
+        self.places = places
+        self.output = output
+        self.cancel = CancelToken()
+        self._services: Services | None = None
+
+    @property
+    def services(self) -> Services:
+        if self._services is None:
+            self._services = compose(self.places)
+        return self._services
+
+    def __enter__(self) -> Context:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cancel.cancel()
+        if self._services is not None:
+            self._services.close()
+
+    def sync(self) -> None:
+        """Make words findable that were written since the last look; vectors only where they are complete soon."""
+        self.services.recall.sync(self.cancel, self.output.progress)

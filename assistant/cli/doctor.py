@@ -1,0 +1,23 @@
+"""``keepsake doctor``: is everything sound, and if not, what to do."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from assistant.cli.context import Context
+from assistant.runtime.checks import run_checks
+
+
+def add_commands(commands: Any) -> None:
+    doctor = commands.add_parser("doctor", help="check workspace, index, models and workers")
+    doctor.set_defaults(run=run_doctor)
+
+
+def run_doctor(context: Context, options: Namespace) -> int:
+    checks = list(run_checks(context.services))
+    words = "\n".join(
+        f"{'ok ' if c.ok else 'BAD'}  {c.name}: {c.detail}" + (f"\n     {c.fix}" if c.fix else "") for c in checks
+    )
+    context.output.value({"checks": checks}, words)
+    return 0 if all(c.ok for c in checks) else 1

@@ -1,0 +1,88 @@
+"""The command line: global options, one group of commands a file, errors and exit codes as the contract says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from assistant.cli import ask, bench, chats, doctor, index, memory, models, recall, summarize
+from assistant.cli.context import Context
+from assistant.cli.output import Output
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.runtime.services import Places
+
+INTERRUPTED = 130
+_GROUPS = (ask, memory, recall, chats, summarize, index, models, doctor, bench)
+
+
+def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:
+    """Run one command; without one, ``open_window``. Returns the exit code: 0, 1, 2 or 130."""
+    try:
+        options = build_parser().parse_args(_globals_first(arguments))
+    except SystemExit as exit_:  # argparse has said why; 2 for wrong usage, 0 for --help
+        return int(exit_.code or 0)
+    output = Output(as_json=options.json, quiet=options.quiet)
+    places = Places(options.workspace, options.config, options.state, options.now)
+    try:
+        if options.command is None:
+            return open_window(places)
+        with Context(places, output) as context:
+            return int(options.run(context, options) or 0)
+    except AssistantError as error:
+        output.error(error)
+        return 1
+    except (KeyboardInterrupt, Cancelled):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
+        sys.stderr.close()
+        return 1
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all commands; the tests hold it against the contract."""
+    parser = argparse.ArgumentParser(
+        "keepsake", description="An offline personal assistant. Without a command it opens the window."
+    )
+    _add_globals(parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for group in _GROUPS:
+        group.add_commands(commands)
+    return parser
+
+
+def _add_globals(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workspace", type=Path, metavar="DIR", help="the folder with your memory and chats")
+    parser.add_argument("--config", type=Path, metavar="DIR", help="the folder with settings.toml")
+    parser.add_argument("--state", type=Path, metavar="DIR", help="one folder for data, cache and models")
+    parser.add_argument("--json", action="store_true", help="JSON on stdout and nothing else")
+    parser.add_argument("--quiet", action="store_true", help="no remarks")
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="the time to assume")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time like 2026-11-29T15:30:00") from None
+
+
+def _globals_first(arguments: Sequence[str]) -> list[str]:
+    """Global options may stand anywhere before ``--``: argparse wants them in front of the command."""
+    front: list[str] = []
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            rest += [word, *words]
+        elif word in ("--json", "--quiet"):
+            front.append(word)
+        elif word in ("--workspace", "--config", "--state", "--now"):
+            front += [word, *[next(words, "")]]
+        elif word.startswith(("--workspace=", "--config=", "--state=", "--now=")):
+            front.append(word)
+        else:
+            rest.append(word)
+    return front + rest

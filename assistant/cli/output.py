@@ -1,0 +1,70 @@
+"""How the command line speaks: JSON values on stdout, words for people, one line of error on stderr."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from assistant.core.errors import AssistantError
+
+
+class Output:
+    """json: nothing but JSON on stdout. quiet: no words for people besides what was asked for."""
+
+    def __init__(self, *, as_json: bool, quiet: bool, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self.as_json = as_json
+        self._quiet = quiet
+        self._out = out or sys.stdout
+        self._err = err or sys.stderr
+
+    def value(self, value: Any, words: str) -> None:
+        """The result: as one JSON value, or in words."""
+        if self.as_json:
+            self.line(value)
+        elif words:
+            self.text(words + "\n")
+
+    def line(self, value: Any) -> None:
+        """One JSON line at once."""
+        self.text(json.dumps(plain(value), ensure_ascii=False) + "\n")
+
+    def text(self, text: str) -> None:
+        """Text to stdout at once; what the terminal cannot show is replaced, never an error."""
+        encoding = self._out.encoding or "utf-8"
+        self._out.write(text.encode(encoding, "replace").decode(encoding, "replace"))
+        self._out.flush()
+
+    def note(self, words: str) -> None:
+        """A remark for a person; not with --quiet or --json."""
+        if not self._quiet and not self.as_json:
+            print(words, file=self._err, flush=True)
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """A progress line, on a terminal only."""
+        if self._err.isatty() and not self._quiet:
+            shown = f"{100 * done // total} %" if total else f"{done}"
+            end = "\n" if total and done >= total else ""
+            print(f"\r{what}: {shown}   ", end=end, file=self._err, flush=True)
+
+    def error(self, error: AssistantError) -> None:
+        """One line: what, why, what to do; with --json also the error value on stdout."""
+        if self.as_json:
+            self.line({"error": error.as_dict()})
+        print(f"keepsake: {' '.join(str(error).split())}", file=self._err, flush=True)
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON knows it: dataclasses as objects, dates and paths as text."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(v) for v in value]
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,150 @@
+"""``keepsake recall``: hybrid search, one query or a batch of JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from assistant.cli.context import Context
+from assistant.core.errors import AssistantError
+from assistant.core.values import Hit, RecallAnswer, RecallQuery
+
+_SCOPES = ("memory", "chats", "all")
+_MOST_HITS = 1000
+
+
+def add_commands(commands: Any) -> None:
+    recall = commands.add_parser("recall", help="search memory and chats by words and by meaning")
+    recall.add_argument("query", metavar="QUERY", nargs="?")
+    recall.add_argument("--batch", action="store_true", help="queries as JSON lines on standard input")
+    recall.add_argument("--limit", type=_limit, default=10, metavar="N")
+    recall.add_argument("--since", metavar="D", help="a date, or words: yesterday, 昨天, last month")
+    recall.add_argument("--until", metavar="D")
+    recall.add_argument("--scope", choices=_SCOPES, default="all")
+    recall.add_argument("--explain", action="store_true", help="show each factor of the scores")
+    recall.set_defaults(run=run_recall)
+
+
+def run_recall(context: Context, options: Namespace) -> int:
+    if options.batch == (options.query is not None):
+        raise AssistantError(
+            "recall.usage", "Give either a QUERY or --batch.", 'Everything of a day: recall "" --since D.'
+        )
+    context.services.recall.warm(context.cancel)
+    if options.batch:
+        return _batch(context, options)
+    now = context.services.workspace.clock()
+    query = _query(options.query, options.limit, options.scope, options.since, options.until, now)
+    answer = context.services.search(query)
+    context.output.value(_value(answer), _words(answer, options.explain))
+    return 0
+
+
+def _batch(context: Context, options: Namespace) -> int:
+    for number, line in enumerate(sys.stdin, 1):
+        if not line.strip():
+            continue
+        asked = _asked(line, number)
+        try:
+            query = _batch_query(context, asked, options)
+            result = _value(context.services.search(query))
+        except AssistantError as error:  # one bad line must not cost the others their answers
+            result = {"error": error.as_dict(), "hits": [], "abstained": True, "took_ms": 0.0, "mode": "error"}
+        context.output.line({"id": asked.get("id"), **result} if "id" in asked else result)
+    return 0
+
+
+def _asked(line: str, number: int) -> Mapping[str, Any]:
+    try:
+        asked = json.loads(line)
+    except ValueError:
+        asked = None
+    if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
+        raise AssistantError(
+            "recall.batch",
+            f"Line {number} is no JSON object with a query.",
+            'Write lines like {"id": 1, "query": "tea"}.',
+        )
+    return asked
+
+
+def _batch_query(context: Context, asked: Mapping[str, Any], options: Namespace) -> RecallQuery:
+    now = context.services.workspace.clock()
+    try:
+        if asked.get("now"):
+            moment = datetime.fromisoformat(str(asked["now"]))
+            now = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
+        limit = _limit(str(asked.get("limit", options.limit)))
+    except (ValueError, ArgumentTypeError) as error:
+        raise AssistantError(
+            "recall.batch", f"A value does not fit: {error}.", "See `keepsake recall --help`."
+        ) from error
+    scope = asked.get("scope", options.scope)
+    if scope not in _SCOPES:
+        raise AssistantError("recall.batch", f"{scope!r} is no scope.", f"Use one of {', '.join(_SCOPES)}.")
+    return _query(
+        str(asked["query"]), limit, scope, asked.get("since", options.since), asked.get("until", options.until), now
+    )
+
+
+def _query(text: str, limit: int, scope: Any, since: str | None, until: str | None, now: datetime) -> RecallQuery:
+    first, last = _day(since, now, first=True), _day(until, now, first=False)
+    if first and last and first > last:
+        raise AssistantError("recall.range", f"The range is empty: {first} is after {last}.", "Swap the two dates.")
+    return RecallQuery(text, limit, scope, first, last, now)
+
+
+def _day(words: str | None, now: datetime, *, first: bool) -> date | None:
+    from assistant.recall.dates import parse_range
+
+    if not words:
+        return None
+    start, end = parse_range(words, now.date())
+    return start if first else end
+
+
+def _limit(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= _MOST_HITS:
+        raise ArgumentTypeError(f"{number} is not between 1 and {_MOST_HITS}")
+    return number
+
+
+def _value(answer: RecallAnswer) -> dict[str, Any]:
+    return {
+        "hits": [_hit(hit) for hit in answer.hits],
+        "abstained": answer.abstained,
+        "took_ms": round(answer.took_ms, 2),
+        "mode": answer.mode,
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "id": hit.id,
+        "file": hit.file,
+        "line": hit.line,
+        "kind": hit.kind,
+        "date": hit.date,
+        "title": hit.title,
+        "text": hit.text,
+        "score": round(hit.score, 5),
+        "why": {name: round(value, 5) for name, value in hit.why.items()},
+    }
+
+
+def _words(answer: RecallAnswer, explain: bool) -> str:
+    if answer.abstained or not answer.hits:
+        return "Nothing known."
+    lines = []
+    for hit in answer.hits:
+        lines.append(
+            f"{hit.score:.2f}  {hit.date or '          '}  {' '.join(hit.text.split())[:160]}  ({hit.file}:{hit.line})"
+        )
+        if explain:
+            lines.append("      " + ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items()))
+    return "\n".join(lines)

@@ -1,0 +1,41 @@
+"""``keepsake summarize``: distil what is due, now."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from assistant.cli.context import Context
+
+
+def add_commands(commands: Any) -> None:
+    summarize = commands.add_parser("summarize", help="turn what has left the context window into memory")
+    which = summarize.add_mutually_exclusive_group()
+    which.add_argument("--chat", metavar="ID")
+    which.add_argument("--all", action="store_true", help="all chats (as without --chat)")
+    summarize.set_defaults(run=run_summarize)
+
+
+def run_summarize(context: Context, options: Namespace) -> int:
+    services = context.services
+    services.recover()
+    chats = [options.chat] if options.chat else [info.id for info in services.list_chats() if not info.private]
+    services.turns.models.ensure()  # the window, and so what is due, is the model's
+    batches = [batch for chat in chats for batch in services.turns.distil_now(chat, context.cancel)]
+    value = [
+        {
+            "chat": b.chat,
+            "turns": list(b.turns),
+            "entries": b.entries,
+            "covered": b.covered,
+            "dropped": b.dropped,
+            "fallback": b.fallback,
+        }
+        for b in batches
+    ]
+    words = "\n".join(
+        f"{b.chat}#{b.turns[0]}-{b.turns[1]}: {len(b.entries)} entries" + (", in your own words" if b.fallback else "")
+        for b in batches
+    )
+    context.output.value({"batches": value}, words or "Nothing is due.")
+    return 0

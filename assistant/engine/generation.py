@@ -1,0 +1,119 @@
+"""One reply: the prompt is read, tokens are picked until something ends it, their text is shown as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Protocol
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason
+from assistant.engine.text_stream import ReplyText
+
+
+class TokenSource(Protocol):
+    """What picks tokens: llama.Sampler."""
+
+    def pick(self) -> int: ...
+
+
+class TokenModel(Protocol):
+    """What generation needs of a model: llama.LlamaModel, or a scripted one in tests."""
+
+    window: int
+
+    def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int: ...
+    def append(self, tokens: Sequence[int]) -> None: ...
+    def sampler(self, options: GenerateOptions) -> AbstractContextManager[TokenSource]: ...
+    def piece(self, token: int) -> bytes: ...
+    def is_end(self, token: int) -> bool: ...
+
+
+@dataclass(slots=True)
+class _Reply:
+    """What happened so far. Times in seconds of the clock."""
+
+    began: float
+    tokens: list[int] = field(default_factory=list)
+    reused: int = 0
+    first: float = 0.0
+    last: float = 0.0
+
+    def done(self, stop: StopReason, text: str, prompt_tokens: int) -> Done:
+        spent = self.last - self.first
+        return Done(
+            stop=stop,
+            text=text,
+            tokens=len(self.tokens),
+            prompt_tokens=prompt_tokens,
+            reused_tokens=self.reused,
+            ttft_ms=(self.first - self.began) * 1000 if self.tokens else 0.0,
+            tokens_per_s=(len(self.tokens) - 1) / spent if spent > 0 else 0.0,
+        )
+
+
+def generate(
+    model: TokenModel,
+    prompt: Sequence[int],
+    options: GenerateOptions,
+    cancel: CancelToken,
+    show: Callable[[ChatEvent], None],
+    clock: Callable[[], float] = perf_counter,
+) -> tuple[Done, list[int]]:
+    """Generate a reply to ``prompt``; show gets PromptRead and Delta. Returns its end and the tokens it is made of.
+
+    Raises AssistantError("engine.window") when the prompt leaves no room for a reply.
+    """
+    if len(prompt) >= model.window:
+        raise AssistantError(
+            "engine.window",
+            f"The prompt has {len(prompt)} tokens and the context window holds {model.window}.",
+            "Shorten the message, or choose a larger context window.",
+        )
+    reply = _Reply(clock())
+    text = ReplyText(options.stop, lambda new: show(Delta(new)), clock)
+
+    def progress(read: int, reused: int) -> None:
+        reply.reused = reused
+        show(PromptRead(read, len(prompt), reused))
+
+    try:
+        model.read(prompt, progress)
+        with model.sampler(options) as source:
+            stop = _pick_until_end(model, source, reply, text, len(prompt), options.max_tokens, cancel, clock)
+    except Cancelled:
+        stop = StopReason.STOPPED
+    whole = text.finish()
+    return reply.done(stop, whole, len(prompt)), reply.tokens
+
+
+def _pick_until_end(
+    model: TokenModel,
+    source: TokenSource,
+    reply: _Reply,
+    text: ReplyText,
+    prompt_tokens: int,
+    max_tokens: int,
+    cancel: CancelToken,
+    clock: Callable[[], float],
+) -> StopReason:
+    room = model.window - prompt_tokens
+    limit = min(max_tokens, room) if max_tokens > 0 else room
+    why_limit = StopReason.WINDOW if limit == room else StopReason.LENGTH
+    while not cancel.cancelled:
+        token = source.pick()
+        if model.is_end(token):
+            return StopReason.END
+        reply.tokens.append(token)
+        reply.last = clock()
+        reply.first = reply.first or reply.last
+        text.push(model.piece(token))
+        if text.stopped:
+            return StopReason.END
+        if len(reply.tokens) >= limit:
+            return why_limit
+        model.append((token,))
+    return StopReason.STOPPED

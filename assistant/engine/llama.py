@@ -1,0 +1,306 @@
+"""The one adapter of llama-cpp-python (0.3.36): a model, its tokens, its cache, and how they are stopped.
+
+It uses the low-level bindings. The high-level class tells no progress, cannot be stopped while it reads a prompt, and
+refuses a model whose chat template does not parse.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.values import GenerateOptions
+
+_log = logging.getLogger(__name__)
+
+_PENALTY_LAST = 64
+"""Tokens that the repeat penalty looks back on: llama.cpp's own default."""
+_ABORTED = 2
+_NO_ROOM = 1
+_RANDOM_SEED = 0xFFFFFFFF
+"""LLAMA_DEFAULT_SEED: the sampler takes a new seed by itself."""
+_NO_TOKEN = -1
+_WARNINGS = (3, 4)
+"""GGML_LOG_LEVEL_WARN and GGML_LOG_LEVEL_ERROR of ggml.h (llama_cpp's own comment numbers them wrongly)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPlan:
+    """How a model is opened. window, step: tokens."""
+
+    path: Path
+    window: int
+    step: int
+    threads: int
+    threads_read: int
+    gpu_layers: int = 0
+
+
+class Library:
+    """llama.cpp, loaded and told where its warnings go. One a process, for it keeps a callback of ours."""
+
+    def __init__(self) -> None:
+        from llama_cpp import llama_cpp as api
+
+        self.api: Any = api
+        self.messages: list[str] = []
+        self._callback = api.llama_log_callback(self._take)
+        api.llama_log_set(self._callback, ctypes.c_void_p(0))
+        api.llama_backend_init()
+
+    def _take(self, level: int, text: bytes, _user: Any) -> None:
+        """Warnings and errors go to the log; the newest are kept, to tell why a load failed."""
+        if level in _WARNINGS:
+            line = text.decode("utf-8", "replace").strip()
+            _log.warning("llama.cpp: %s", line)
+            self.messages.append(line)
+            del self.messages[:-20]
+
+
+class Sampler:
+    """Picks tokens by what the model last computed, and remembers them for the repeat penalty."""
+
+    def __init__(self, library: Any, chain: Any, context: Any) -> None:
+        self._sample = library.llama_sampler_sample
+        self._chain = chain
+        self._context = context
+
+    def pick(self) -> int:
+        return int(self._sample(self._chain, self._context, -1))
+
+
+class LlamaModel:
+    """A loaded model with one sequence in its cache. For one thread, but for ``stop`` and ``tokenise``.
+
+    Raises AssistantError model.unsupported, model.failed, model.too_big; Cancelled when ``on_progress`` returned False.
+    """
+
+    def __init__(self, library: Library, plan: LoadPlan, on_progress: Callable[[float], bool]) -> None:
+        self._library: Any = library.api
+        library.messages.clear()
+        self._model = self._load(plan, on_progress, library.messages)
+        self._vocabulary = self._library.llama_model_get_vocab(self._model)
+        self._stop_flag = ctypes.create_string_buffer(2)
+        self._context = self._open(plan)
+        self._memory = self._library.llama_get_memory(self._context)
+        self._watch_stop_flag()
+        self._step = plan.step
+        self._pieces: dict[int, bytes] = {}
+        self.window = int(self._library.llama_n_ctx(self._context))
+        self.cached: list[int] = []
+
+    # --- vocabulary -----------------------------------------------------------------------------------------------
+
+    def tokenise(self, text: str, special: bool) -> list[int]:
+        """The tokens of a text. special: whether ``<|im_end|>`` and the like become control tokens."""
+        data = text.encode("utf-8", "replace")
+        size = len(data) + 8
+        tokens = (self._library.llama_token * size)()
+        count = self._library.llama_tokenize(self._vocabulary, data, len(data), tokens, size, False, special)
+        if count < 0:
+            size = -count
+            tokens = (self._library.llama_token * size)()
+            count = self._library.llama_tokenize(self._vocabulary, data, len(data), tokens, size, False, special)
+        return list(tokens[:count])
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a token stands for; none for a control token."""
+        known = self._pieces.get(token)
+        if known is None:
+            known = self._pieces[token] = self._read_piece(token, special=False)
+        return known
+
+    def is_end(self, token: int) -> bool:
+        """Whether the token ends the reply or the turn."""
+        return bool(self._library.llama_vocab_is_eog(self._vocabulary, token))
+
+    def control_texts(self) -> dict[str, int]:
+        """What is written for control tokens -> the token; in a template they count, in people's text they must not."""
+        library = self._library
+        mask = library.LLAMA_TOKEN_ATTR_CONTROL | library.LLAMA_TOKEN_ATTR_UNKNOWN
+        attributes = library.llama_vocab_get_attr
+        tokens = range(library.llama_vocab_n_tokens(self._vocabulary))
+        special = [token for token in tokens if attributes(self._vocabulary, token) & mask]
+        texts = {self._read_piece(token, special=True).decode("utf-8", "replace"): token for token in special}
+        return {text: token for text, token in texts.items() if text}
+
+    def bos(self) -> tuple[int, str, bool]:
+        """The token that starts a text (-1: none), how it is written, and whether the model wants it."""
+        token = int(self._library.llama_vocab_bos(self._vocabulary))
+        wanted = bool(self._library.llama_vocab_get_add_bos(self._vocabulary))
+        return token, self._written(token), wanted and token != _NO_TOKEN
+
+    def eos_text(self) -> str:
+        return self._written(int(self._library.llama_vocab_eos(self._vocabulary)))
+
+    # --- computing ------------------------------------------------------------------------------------------------
+
+    def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int:
+        """Bring the cache to exactly ``tokens``; how many of them were in it already and were not read again.
+
+        The last token is always read, for what follows it is computed from it. on_progress: (in the cache, reused).
+        Raises Cancelled after ``stop``; what was read up to then stays valid.
+        """
+        reused = self._forget_from(min(_common_length(self.cached, tokens), len(tokens) - 1))
+        on_progress(reused, reused)
+        for start in range(reused, len(tokens), self._step):
+            self.append(tokens[start : start + self._step])
+            on_progress(len(self.cached), reused)
+        return reused
+
+    def append(self, tokens: Sequence[int]) -> None:
+        """Compute further tokens, one step at most. Raises Cancelled after ``stop``; the cache is then as it was."""
+        if self._stop_flag.raw[0]:
+            raise Cancelled
+        array = (self._library.llama_token * len(tokens))(*tokens)
+        code = self._library.llama_decode(self._context, self._library.llama_batch_get_one(array, len(tokens)))
+        if code == 0:
+            self.cached += tokens
+            return
+        self._forget_from(len(self.cached))
+        if code == _ABORTED:
+            raise Cancelled
+        if code == _NO_ROOM:
+            raise AssistantError("engine.window", "The context window is full.", "Start a new chat.")
+        raise AssistantError("engine.failed", f"The model could not compute (code {code}).", "Load the model again.")
+
+    @contextmanager
+    def sampler(self, options: GenerateOptions) -> Iterator[Sampler]:
+        """A sampler for one reply; the chain is llama-cpp-python's, so that equal settings give equal text."""
+        library = self._library
+        chain = library.llama_sampler_chain_init(library.llama_sampler_chain_default_params())
+        for part in self._sampler_parts(options):
+            library.llama_sampler_chain_add(chain, part)
+        try:
+            yield Sampler(library, chain, self._context)
+        finally:
+            library.llama_sampler_free(chain)
+
+    def stop(self) -> None:
+        """End what is computed now, from any thread; ``resume`` allows computing again."""
+        self._stop_flag[0] = b"\x01"
+
+    def resume(self) -> None:
+        self._stop_flag[0] = b"\x00"
+
+    def close(self) -> None:
+        """Give the memory back; the model must not be used any more."""
+        self._library.llama_free(self._context)
+        self._library.llama_model_free(self._model)
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _load(self, plan: LoadPlan, on_progress: Callable[[float], bool], messages: Sequence[str]) -> Any:
+        library = self._library
+        cancelled: list[bool] = []
+
+        def progress(fraction: float, _user: Any) -> bool:
+            if not on_progress(fraction):
+                cancelled.append(True)
+            return not cancelled
+
+        callback = library.llama_progress_callback(progress)
+        parameters = library.llama_model_default_params()
+        parameters.n_gpu_layers = plan.gpu_layers
+        parameters.progress_callback = callback
+        model = library.llama_model_load_from_file(_path_bytes(plan.path), parameters)
+        if model:
+            return model
+        if cancelled:
+            raise Cancelled
+        raise _load_error(plan.path, messages)
+
+    def _open(self, plan: LoadPlan) -> Any:
+        library = self._library
+        parameters = library.llama_context_default_params()
+        parameters.n_ctx = plan.window
+        parameters.n_batch = parameters.n_ubatch = plan.step
+        parameters.n_threads = plan.threads
+        parameters.n_threads_batch = plan.threads_read
+        parameters.flash_attn_type = library.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        context = library.llama_init_from_model(self._model, parameters)
+        if context:
+            return context
+        library.llama_model_free(self._model)
+        raise AssistantError(
+            "model.too_big",
+            f"There is not enough memory for a context window of {plan.window} tokens.",
+            "Choose a smaller context window or a smaller model.",
+        )
+
+    def _watch_stop_flag(self) -> None:
+        """Let llama.cpp look at the flag before each operation.
+
+        It asks some thousand times a token, which a Python callback would make dear. C's ``strlen`` of two bytes, the
+        flag and a NUL, is just the function it wants: 0 while the flag is unset, 1 (true) once it is set.
+        """
+        library = self._library
+        runtime = ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)
+        strlen = ctypes.cast(runtime.strlen, library.ggml_abort_callback)
+        library.llama_set_abort_callback(self._context, strlen, ctypes.cast(self._stop_flag, ctypes.c_void_p))
+
+    def _forget_from(self, count: int) -> int:
+        """Keep only the first ``count`` tokens of the cache; how many are kept (recurrent models keep no part)."""
+        kept = count if self._library.llama_memory_seq_rm(self._memory, 0, count, -1) else 0
+        if not kept:
+            self._library.llama_memory_clear(self._memory, True)
+        del self.cached[kept:]
+        return kept
+
+    def _sampler_parts(self, options: GenerateOptions) -> Iterator[Any]:
+        library = self._library
+        yield library.llama_sampler_init_penalties(
+            library.llama_vocab_n_tokens(self._vocabulary), _PENALTY_LAST, options.repeat_penalty, 0.0, 0.0
+        )
+        if options.temperature <= 0:
+            yield library.llama_sampler_init_greedy()
+            return
+        yield library.llama_sampler_init_top_k(options.top_k)
+        yield library.llama_sampler_init_top_p(options.top_p, 1)
+        yield library.llama_sampler_init_min_p(options.min_p, 1)
+        yield library.llama_sampler_init_temp(options.temperature)
+        yield library.llama_sampler_init_dist(_RANDOM_SEED if options.seed is None else options.seed & 0xFFFFFFFF)
+
+    def _written(self, token: int) -> str:
+        return "" if token == _NO_TOKEN else self._read_piece(token, special=True).decode("utf-8", "replace")
+
+    def _read_piece(self, token: int, special: bool) -> bytes:
+        size = 64
+        buffer = ctypes.create_string_buffer(size)
+        length = self._library.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, special)
+        if length < 0:
+            size = -length
+            buffer = ctypes.create_string_buffer(size)
+            length = self._library.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, special)
+        return buffer.raw[: max(0, length)]
+
+
+def _common_length(one: Sequence[int], other: Sequence[int]) -> int:
+    at = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        at += 1
+    return at
+
+
+def _path_bytes(path: Path) -> bytes:
+    """llama.cpp takes UTF-8 on Windows and the file system's own bytes elsewhere."""
+    return str(path).encode("utf-8") if sys.platform == "win32" else bytes(path)
+
+
+def _load_error(path: Path, messages: Sequence[str]) -> AssistantError:
+    text = " ".join(messages)
+    if "unknown model architecture" in text or "unknown pre-tokenizer" in text:
+        return AssistantError(
+            "model.unsupported", f"{path.name} is of a kind that is not known yet.", "Choose another model."
+        )
+    reason = next((line for line in reversed(messages) if "error" in line.casefold()), "the file may be damaged")
+    return AssistantError("model.failed", f"{path.name} could not be loaded: {reason}.", "Check it, or choose another.")

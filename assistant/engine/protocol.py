@@ -1,0 +1,81 @@
+"""Values as JSON and back: what goes over the wire between the window process and the engine worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from assistant.core.values import (
+    ChatEvent,
+    Delta,
+    Done,
+    EngineSettings,
+    GenerateOptions,
+    Message,
+    ModelInfo,
+    PromptRead,
+    Role,
+    StopReason,
+)
+
+Json = dict[str, Any]
+
+NO_MODEL = "engine.no_model"
+"""Code of the worker's answer when it has no model: it was started anew, or none was loaded yet."""
+
+
+def settings_to_json(settings: EngineSettings) -> Json:
+    return asdict(settings)
+
+
+def settings_from_json(data: Mapping[str, Any]) -> EngineSettings:
+    return EngineSettings(**data)
+
+
+def options_to_json(options: GenerateOptions) -> Json:
+    return {**asdict(options), "stop": list(options.stop)}
+
+
+def options_from_json(data: Mapping[str, Any]) -> GenerateOptions:
+    return GenerateOptions(**{**data, "stop": tuple(data.get("stop", ()))})
+
+
+def messages_to_json(messages: Sequence[Message]) -> list[Json]:
+    return [{"role": message.role.value, "text": message.text} for message in messages]
+
+
+def messages_from_json(data: Iterable[Mapping[str, Any]]) -> list[Message]:
+    return [Message(Role(item["role"]), item["text"]) for item in data]
+
+
+def info_to_json(info: ModelInfo) -> Json:
+    return {**asdict(info), "path": str(info.path)}
+
+
+def info_from_json(data: Mapping[str, Any]) -> ModelInfo:
+    return ModelInfo(**{**data, "path": Path(data["path"])})
+
+
+def event_to_json(event: ChatEvent) -> tuple[str, Json]:
+    """The event's name on the wire and its data; Done is the result of the request."""
+    match event:
+        case PromptRead():
+            return "read", asdict(event)
+        case Delta():
+            return "delta", asdict(event)
+        case Done():
+            return "result", {**asdict(event), "stop": event.stop.value}
+
+
+def event_from_json(name: str, data: Mapping[str, Any]) -> ChatEvent:
+    """Raises ValueError for a name this version does not know."""
+    match name:
+        case "read":
+            return PromptRead(**data)
+        case "delta":
+            return Delta(**data)
+        case "result":
+            return Done(**{**data, "stop": StopReason(data["stop"])})
+    raise ValueError(f"unknown chat event {name!r}")

@@ -1,0 +1,185 @@
+"""The model that the worker has loaded, its template, and the replies it gave."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo
+from assistant.engine.fit import available_memory, check_fit
+from assistant.engine.generation import generate
+from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.llama import Library, LlamaModel, LoadPlan
+from assistant.engine.protocol import NO_MODEL
+from assistant.engine.templates import PromptWriter, choose_template
+from assistant.engine.threads import plan_threads, usable_cores
+
+_log = logging.getLogger(__name__)
+_REPLIES_KEPT = 200
+
+
+class EngineSession:
+    """One model at a time; a failed load leaves none and the session usable.
+
+    count and count_prompt may be called from a second thread while the first one chats or loads.
+    """
+
+    def __init__(self) -> None:
+        self._counting = threading.Lock()
+        self._library: Library | None = None
+        self._loaded: _Loaded | None = None
+
+    def load(
+        self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Callable[[float], None]
+    ) -> ModelInfo:
+        """Load a model in place of the one before. progress: 0..1. Raises AssistantError (``model.*``), Cancelled."""
+        self.unload()
+        cancel.check()
+        plan = _plan(path, settings)
+        self._library = self._library or Library()
+        self._loaded = _load(self._library, plan, cancel, progress)
+        return self._loaded.info
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        options: GenerateOptions,
+        cancel: CancelToken,
+        show: Callable[[ChatEvent], None],
+    ) -> Done:
+        return self._need().chat(messages, options, cancel, show)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        with self._counting:
+            loaded = self._need()
+            return [len(loaded.model.tokenise(text, False)) for text in texts]
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        with self._counting:
+            return len(self._need().prompt(messages))
+
+    def unload(self) -> None:
+        with self._counting:  # whoever counts now needs the vocabulary until the end
+            loaded, self._loaded = self._loaded, None
+            if loaded:
+                loaded.model.close()
+
+    def _need(self) -> _Loaded:
+        if self._loaded is None:
+            raise AssistantError(NO_MODEL, "No model is loaded.", "Choose a model first.")
+        return self._loaded
+
+
+class _Loaded:
+    def __init__(self, model: LlamaModel, writer: PromptWriter, stops: tuple[str, ...], info: ModelInfo) -> None:
+        self.model = model
+        self.info = info
+        self._writer = writer
+        self._stops = stops
+        self._replies: OrderedDict[str, list[int]] = OrderedDict()
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        try:
+            return self._writer.tokens(messages, self._replies)
+        except Exception as error:
+            raise AssistantError(
+                "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
+            ) from error
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        options: GenerateOptions,
+        cancel: CancelToken,
+        show: Callable[[ChatEvent], None],
+    ) -> Done:
+        prompt = self.prompt(messages)
+        self.model.resume()
+        take_back = cancel.on_cancel(self.model.stop)
+        try:
+            done, tokens = generate(self.model, prompt, _with_stops(options, self._stops), cancel, show)
+        finally:
+            take_back()
+        self._remember(done.text, tokens)
+        return done
+
+    def _remember(self, text: str, tokens: list[int]) -> None:
+        """Keep the reply's tokens, if they spell exactly its text; also as it is without its last white space."""
+        for kept in dict.fromkeys((text, text.rstrip())):
+            count = _tokens_of(kept.encode("utf-8", "replace"), tokens, self.model.piece)
+            if kept and count:
+                self._replies[kept] = tokens[:count]
+        while len(self._replies) > _REPLIES_KEPT:
+            self._replies.popitem(last=False)
+
+
+def _tokens_of(text: bytes, tokens: Sequence[int], piece: Callable[[int], bytes]) -> int:
+    """How many of the tokens spell exactly the text; 0 if none do, or if one of them is a control token."""
+    size = 0
+    for count, token in enumerate(tokens, 1):
+        part = piece(token)
+        if not part or text[size : size + len(part)] != part:
+            return 0
+        size += len(part)
+        if size == len(text):
+            return count
+    return 0
+
+
+def _with_stops(options: GenerateOptions, stops: tuple[str, ...]) -> GenerateOptions:
+    values: Mapping[str, object] = {name: getattr(options, name) for name in GenerateOptions.__slots__}
+    return GenerateOptions(**{**values, "stop": (*options.stop, *stops)})  # type: ignore[arg-type] # the same fields
+
+
+def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
+    """How to load the file, after checking that it can be: before llama.cpp is even loaded."""
+    info = read_gguf_info(path)
+    if not info.vocabulary or not info.window_trained:
+        raise AssistantError(
+            "model.unsupported",
+            f"{path.name} is no chat model ({info.architecture or 'unknown kind'}).",
+            "Choose a model that can chat.",
+        )
+    window = max(1, min(settings.window or info.window_trained, info.window_trained))
+    threads = plan_threads(settings, info.size_bytes, usable_cores())
+    check_fit(info, info.size_bytes * info.parts, window, threads.step, available_memory())
+    return LoadPlan(path, window, threads.step, threads.decode, threads.read, settings.gpu_layers), info
+
+
+def _load(
+    library: Library, planned: tuple[LoadPlan, GgufInfo], cancel: CancelToken, progress: Callable[[float], None]
+) -> _Loaded:
+    plan, facts = planned
+
+    def on_progress(fraction: float) -> bool:
+        progress(fraction)
+        return not cancel.cancelled
+
+    model = LlamaModel(library, plan, on_progress)
+    control, bos = model.control_texts(), model.bos()
+    template = choose_template(facts.template, bos[1], model.eos_text(), control)
+    writer = PromptWriter(template, model.tokenise, control, bos)
+    _log.info(
+        "loaded %s: %d threads, %d to read, steps of %d", plan.path.name, plan.threads, plan.threads_read, plan.step
+    )
+    info = _model_info(plan.path, facts, min(plan.window, model.window), template.name)
+    return _Loaded(model, writer, template.stops, info)
+
+
+def _model_info(path: Path, info: GgufInfo, window: int, template: str) -> ModelInfo:
+    return ModelInfo(
+        name=path.stem,
+        path=path,
+        architecture=info.architecture,
+        quantisation=info.quantisation,
+        size_bytes=info.size_bytes,
+        window=window,
+        window_trained=info.window_trained,
+        template=template,
+        licence=info.licence,
+    )

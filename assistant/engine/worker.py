@@ -1,0 +1,70 @@
+"""``python -m assistant.engine.worker``: one model behind JSON lines on stdin and stdout."""
+
+from __future__ import annotations
+
+import faulthandler
+import logging
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assistant.core.cancel import CancelToken
+from assistant.core.values import ChatEvent
+from assistant.core.wire import Emit, Json, serve, worker_channel
+from assistant.engine import protocol
+from assistant.engine.session import EngineSession
+
+
+class Handlers:
+    """The requests the worker knows, in terms of the session."""
+
+    def __init__(self, session: EngineSession) -> None:
+        self._session = session
+
+    def load(self, args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> Json:
+        shown = -1
+
+        def progress(fraction: float) -> None:
+            nonlocal shown
+            if (percent := int(fraction * 100)) != shown:
+                shown = percent
+                emit("progress", {"percent": percent})
+
+        info = self._session.load(Path(args["path"]), protocol.settings_from_json(args["settings"]), cancel, progress)
+        return protocol.info_to_json(info)
+
+    def chat(self, args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> Json:
+        def show(event: ChatEvent) -> None:
+            emit(*protocol.event_to_json(event))
+
+        messages = protocol.messages_from_json(args["messages"])
+        done = self._session.chat(messages, protocol.options_from_json(args["options"]), cancel, show)
+        return protocol.event_to_json(done)[1]
+
+    def count(self, args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Json:
+        return {"counts": self._session.count(args["texts"])}
+
+    def count_prompt(self, args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Json:
+        return {"count": self._session.count_prompt(protocol.messages_from_json(args["messages"]))}
+
+
+def main() -> None:
+    """Serve until the other end is gone."""
+    channel = worker_channel()
+    faulthandler.enable(sys.stderr)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    session = EngineSession()
+    handlers = Handlers(session)
+    try:
+        serve(
+            channel,
+            {"load": handlers.load, "chat": handlers.chat},
+            beside={"count": handlers.count, "count_prompt": handlers.count_prompt},
+        )
+    finally:
+        session.unload()
+
+
+if __name__ == "__main__":
+    main()

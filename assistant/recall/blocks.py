@@ -1,0 +1,113 @@
+"""Markdown lines parted into the blocks that are found one by one: bullets, paragraphs, tables, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
+_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])\s*")
+_MOST_CHARACTERS = 1_200
+"""A block longer than this is parted at sentences; about what the embedding model reads at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A bullet or paragraph. line: of its first line, counted from 1; headings: the ones it stands under."""
+
+    line: int
+    text: str
+    headings: tuple[str, ...]
+
+
+def text_blocks(lines: Sequence[tuple[int, str]]) -> Iterator[TextBlock]:
+    """The blocks of numbered lines, in order. A heading is not a block; one with nothing under it is."""
+    splitter = _Splitter()
+    for number, text in lines:
+        yield from splitter.feed(number, text)
+    yield from splitter.end()
+
+
+class _Splitter:
+    """Takes lines one by one; gives a block as soon as it is complete."""
+
+    def __init__(self) -> None:
+        self._headings: list[tuple[int, int, str]] = []  # level, line, text
+        self._bare = False  # the last heading has nothing under it yet
+        self._start = 0
+        self._lines: list[str] = []
+        self._fence = ""
+
+    def feed(self, number: int, text: str) -> Iterator[TextBlock]:
+        if self._fence:
+            self._add(number, text)
+            if text.strip().startswith(self._fence):
+                self._fence = ""
+            return
+        if heading := _HEADING.match(text):
+            yield from self.end()
+            level = len(heading[1])
+            self._headings = [h for h in self._headings if h[0] < level] + [(level, number, heading[2])]
+            self._bare = bool(heading[2])
+        elif not text.strip():
+            yield from self._finish()
+        else:
+            if _BULLET.match(text):
+                yield from self._finish()
+            if fence := _FENCE.match(text):
+                self._fence = fence[1]
+            self._add(number, text)
+
+    def end(self) -> Iterator[TextBlock]:
+        yield from self._finish()
+        if self._bare:
+            self._bare = False
+            _, line, text = self._headings[-1]
+            yield TextBlock(line, text, tuple(h[2] for h in self._headings[:-1]))
+
+    def _add(self, number: int, text: str) -> None:
+        if not self._lines:
+            self._start = number
+        self._lines.append(text)
+
+    def _finish(self) -> Iterator[TextBlock]:
+        lines, self._lines = self._lines, []
+        text = "\n".join(lines).strip()
+        if not text or not re.search(r"\w", text):
+            return
+        self._bare = False
+        headings = tuple(h[2] for h in self._headings)
+        line = self._start
+        for piece in _pieces(text):
+            yield TextBlock(line, piece.strip(), headings)
+            line += piece.count("\n")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text, parted where it is too long: between sentences, else anywhere."""
+    piece = ""
+    for sentence in _sentences(text):
+        for start in range(0, len(sentence), _MOST_CHARACTERS):
+            part = sentence[start : start + _MOST_CHARACTERS]
+            if piece and len(piece) + len(part) > _MOST_CHARACTERS:
+                yield piece
+                piece = ""
+            piece += part
+    if piece.strip():
+        yield piece
+
+
+def _sentences(text: str) -> Iterator[str]:
+    if len(text) <= _MOST_CHARACTERS:
+        yield text
+        return
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        if end.end() > start:
+            yield text[start : end.end()]
+            start = end.end()
+    if start < len(text):
+        yield text[start:]

@@ -1,0 +1,109 @@
+"""The index file: SQLite in WAL mode, so that the window and the command line can share it.
+
+Everything in it is derived from the workspace. A file that is damaged, foreign or of another layout is thrown away and
+built anew; ``IndexFile.note`` says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+LAYOUT = 1
+"""Raised with every change of the tables or of what text is indexed."""
+_APPLICATION_ID = 0x4B505349  # "KPSI"
+_BUSY_SECONDS = 5.0
+_SCHEMA = """
+CREATE TABLE files(
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stat TEXT NOT NULL, sha256 TEXT NOT NULL, problem TEXT NOT NULL);
+CREATE TABLE units(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, digest BLOB NOT NULL, uid TEXT NOT NULL,
+    line INTEGER NOT NULL, kind TEXT NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, struck INTEGER NOT NULL,
+    chat TEXT NOT NULL, number INTEGER NOT NULL, lang TEXT NOT NULL, renews INTEGER NOT NULL,
+    title TEXT NOT NULL, text TEXT NOT NULL,
+    hash BLOB NOT NULL, meaning TEXT NOT NULL);
+CREATE INDEX units_by_file ON units(file);
+CREATE INDEX units_by_uid ON units(uid);
+CREATE INDEX units_by_hash ON units(hash);
+CREATE TABLE vectors(model INTEGER NOT NULL, hash BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, hash))
+    WITHOUT ROWID;
+CREATE TABLE models(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5(text, context, tokenize='porter unicode61 remove_diacritics 2');
+"""
+
+_log = logging.getLogger(__name__)
+
+
+class IndexFile:
+    """Opens connections to one index file, building it when it is missing and replacing it when it is no good."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.note = ""
+
+    def connect(self) -> sqlite3.Connection:
+        """A connection usable from any thread (one at a time), in autocommit mode."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            return self._open()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                raise
+            _log.warning("the index %s is no good and is built anew: %s", self.path, error)
+            self.discard(f"The index was damaged and is built anew ({error}).")
+            return self._open()
+
+    def discard(self, note: str) -> None:
+        """Remove the file with its companions; every connection to it must be closed."""
+        self.note = note
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _open(self) -> sqlite3.Connection:
+        new = not self.path.exists()
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            if new:
+                self.path.chmod(0o600)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA secure_delete=ON")
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        if self._is_ours(connection):
+            return
+        with writing(connection):
+            if self._is_ours(connection):  # another process was quicker
+                return
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise sqlite3.DatabaseError("it has another layout")
+            for statement in _SCHEMA.split(";\n"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={LAYOUT}")
+
+    def _is_ours(self, connection: sqlite3.Connection) -> bool:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (layout,) = connection.execute("PRAGMA user_version").fetchone()
+        return (application, layout) == (_APPLICATION_ID, LAYOUT)
+
+
+@contextlib.contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that takes the write lock at once, so that what it reads cannot change under it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

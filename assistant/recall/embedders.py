@@ -1,0 +1,189 @@
+"""Embedding models behind one port: an ONNX file where the model folder has one, sentence-transformers otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.ports import Embedder
+
+MAX_TOKENS = 512
+_BATCH = 16
+_ONNX_FILES = ("onnx/model_qint8.onnx", "onnx/model.onnx", "model.onnx")
+"""In the order of preference. int8 and fp32 vectors of one model are near enough to share an index."""
+
+
+@runtime_checkable
+class PatientEmbedder(Protocol):
+    """An embedder that takes time to start; recall never waits for it longer than it is allowed to."""
+
+    @property
+    def ready(self) -> bool:
+        """True when a query is answered at once."""
+        ...
+
+    def warm_up(self) -> None:
+        """Start it in the background; returns at once."""
+        ...
+
+    def embed_query(self, text: str, seconds: float) -> np.ndarray | None:
+        """The text's vector, or None when it is not there in time."""
+        ...
+
+
+class OnnxEmbedder:
+    """onnxruntime and tokenizers: ready in under a second, some 6 ms a query with the int8 file."""
+
+    def __init__(self, folder: Path, onnx_file: Path | None = None, threads: int = 1) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self._prefix = model_prefix(folder)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_max_tokens(folder))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(
+            str(onnx_file or find_onnx(folder)), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {value.name for value in self._session.get_inputs()}
+        self._cls = _pools_first_token(folder)
+        self.identity = model_identity(folder)
+        self.dimensions = int(self._session.get_outputs()[0].shape[-1])
+
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        """See core.ports.Embedder. Runs in batches of similar length; checks ``cancel`` between them."""
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        encodings = [self._tokenizer.encode(self._prefix + text).ids for text in texts]
+        order = sorted(range(len(texts)), key=lambda n: len(encodings[n]))
+        for start in range(0, len(order), _BATCH):
+            cancel.check()
+            batch = order[start : start + _BATCH]
+            vectors[batch] = self._run([encodings[n] for n in batch])
+        return vectors
+
+    def _run(self, batch: list[list[int]]) -> np.ndarray:
+        ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, tokens in enumerate(batch):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        hidden = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
+        return _unit_rows(hidden[:, 0] if self._cls else _mean(hidden, mask))
+
+
+class SentenceTransformerEmbedder:
+    """Any local sentence-transformers folder. Slow to start (seconds), needs torch."""
+
+    def __init__(self, folder: Path, threads: int = 1) -> None:
+        try:
+            import torch
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise AssistantError(
+                "embedding.library",
+                f"The embedding model {folder.name} has no ONNX file and sentence-transformers is not installed.",
+                "Install keepsake[sentence-transformers], or choose the default embedding model.",
+            ) from error
+        torch.set_num_threads(threads)
+        self._prefix = model_prefix(folder)
+        # An fp16 folder would load as fp16, which is slow and less exact on a CPU.
+        self._model = SentenceTransformer(
+            str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": torch.float32}
+        )
+        self.identity = model_identity(folder)
+        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        """See core.ports.Embedder."""
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for start in range(0, len(texts), _BATCH):
+            cancel.check()
+            batch = [self._prefix + text for text in texts[start : start + _BATCH]]
+            vectors[start : start + _BATCH] = self._model.encode(
+                batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+            )
+        return vectors
+
+
+def load_embedder(folder: Path, threads: int = 1) -> Embedder:
+    """The right adapter for a model folder. Raises AssistantError("embedding.model") when it cannot be used."""
+    try:
+        return (
+            OnnxEmbedder(folder, threads=threads) if find_onnx(folder) else SentenceTransformerEmbedder(folder, threads)
+        )
+    except AssistantError:
+        raise
+    except Exception as error:  # libraries raise what they like for a damaged folder
+        raise AssistantError(
+            "embedding.model",
+            f"The embedding model in {folder} cannot be loaded: {error}",
+            "Build or download it again; until then search works by keywords.",
+        ) from error
+
+
+def find_onnx(folder: Path) -> Path | None:
+    """The ONNX file to use, or None."""
+    return next((folder / name for name in _ONNX_FILES if (folder / name).is_file()), None)
+
+
+def model_identity(folder: Path) -> str:
+    """The manifest's identity, else the folder's name with a hash over its configuration and the weights' edges."""
+    if identity := _json(folder / "manifest.json").get("identity"):
+        return str(identity)
+    digest = hashlib.sha256()
+    for name in ("config.json", "tokenizer.json", "modules.json", "1_Pooling/config.json"):
+        if (folder / name).is_file():
+            digest.update((folder / name).read_bytes())
+    for path in sorted(folder.glob("*.safetensors")) + sorted(folder.rglob("*.onnx")):
+        digest.update(f"{path.name}:{path.stat().st_size}".encode())
+        with path.open("rb") as file:
+            digest.update(file.read(1 << 20))
+            file.seek(max(path.stat().st_size - (1 << 20), 0))
+            digest.update(file.read())
+    return f"{folder.name}@{digest.hexdigest()[:16]}"
+
+
+def model_prefix(folder: Path) -> str:
+    """What stands before every text, on both sides: e5 models want ``query: `` (measured better than ``passage: ``)."""
+    prompts = _json(folder / "config_sentence_transformers.json").get("prompts")
+    prefix = _json(folder / "manifest.json").get("prefix") or (prompts or {}).get("query") or ""
+    return str(prefix) or ("query: " if "e5" in folder.name.lower() else "")
+
+
+def _max_tokens(folder: Path) -> int:
+    configured = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    return min(configured, MAX_TOKENS) if isinstance(configured, int) and configured > 0 else MAX_TOKENS
+
+
+def _pools_first_token(folder: Path) -> bool:
+    return bool(_json(folder / "1_Pooling" / "config.json").get("pooling_mode_cls_token"))
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _mean(hidden: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    weights = mask[:, :, None].astype(np.float32)
+    pooled: np.ndarray = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
+    return pooled
+
+
+def _unit_rows(vectors: np.ndarray) -> np.ndarray:
+    unit: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit.astype(np.float32)

@@ -1,0 +1,50 @@
+"""Which workspace files are indexed, and how a change is noticed without reading them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+_TEMPORARY = ".~keepsake-"
+_FRESH_NS = 50_000_000
+"""A file written this short a time ago may be written again within the same tick of the file system's clock."""
+LOGS = "memory/log"
+
+
+def scan(root: Path) -> dict[str, str]:
+    """Relative POSIX name -> stat mark of every file to index. Symlinks are not followed; day logs are left out.
+
+    Equal marks mean an unchanged file. The mark of a file that was only just written is empty: it equals nothing.
+    """
+    found: dict[str, str] = {}
+    memory = root / "MEMORY.md"
+    if memory.is_file() and not memory.is_symlink():
+        found["MEMORY.md"] = _mark(memory.stat())
+    for folder in ("memory", "chats"):
+        _walk(root / folder, folder, found)
+    return found
+
+
+def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
+    try:
+        entries = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in entries:
+        path = f"{name}/{entry.name}"
+        if entry.name.startswith((".", _TEMPORARY)) or path == LOGS:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            _walk(folder / entry.name, path, found)
+        elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+            try:
+                found[path] = _mark(entry.stat(follow_symlinks=False))
+            except FileNotFoundError:  # deleted since the folder was read
+                continue
+
+
+def _mark(stat: os.stat_result) -> str:
+    if abs(time.time_ns() - stat.st_mtime_ns) < _FRESH_NS:
+        return ""
+    return f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}"

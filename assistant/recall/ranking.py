@@ -1,0 +1,142 @@
+"""From what both indexes found to scored candidates, or to "nothing known"."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import date
+
+import numpy as np
+
+from assistant.core.values import RecallQuery
+from assistant.recall.dates import DayRange, find_ranges
+from assistant.recall.fusion import CANDIDATES, Candidates, best, fuse
+from assistant.recall.keywords import KeywordHits
+from assistant.recall.renewal import lift
+from assistant.recall.text import fold
+from assistant.recall.vectors import Snapshot
+
+LEAST_SIMILARITY = 0.235
+"""Below it the nearest unit of some 430 is noise, as nonsense questions show; grows with the number of units."""
+_MEASURED_UNITS = 430
+_LEAST_KEYWORD = 0.15
+_IN_TIME = 50
+_OPEN_ENDED = re.compile(r"(?:before|until|after|since|by|till)\W+(?:the\W+)?$|^\W*(?:之前|以前|之后|以后|前|后)")
+
+
+def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
+    """Which units may be found at all: scope and range of days (a unit without a day stays)."""
+    allowed = np.ones(len(snapshot.ids), bool)
+    if query.scope != "all":
+        allowed &= (snapshot.chat >= 0) == (query.scope == "chats")
+    if query.since:
+        allowed &= (snapshot.day == 0) | (snapshot.day >= query.since.toordinal())
+    if query.until:
+        allowed &= (snapshot.day == 0) | (snapshot.day <= query.until.toordinal())
+    return allowed
+
+
+def condition(query: RecallQuery) -> tuple[str, list[int]]:
+    """The same as ``allowed_units`` for SQL, on the table units."""
+    parts, args = ["1"], []
+    if query.scope != "all":
+        parts.append("units.chat != ''" if query.scope == "chats" else "units.chat = ''")
+    if query.since:
+        parts.append("(units.day = 0 OR units.day >= ?)")
+        args.append(query.since.toordinal())
+    if query.until:
+        parts.append("(units.day = 0 OR units.day <= ?)")
+        args.append(query.until.toordinal())
+    return " AND ".join(parts), args
+
+
+def rank(
+    snapshot: Snapshot,
+    text: str,
+    words: KeywordHits,
+    similarity: np.ndarray | None,
+    allowed: np.ndarray,
+    today: date,
+) -> Candidates | None:
+    """The candidates of both sides with their scores; None when nothing known answers the query."""
+    in_time = _in_time(snapshot, text, today)
+    found = snapshot.positions(sorted(words.scores))
+    found = found[allowed[found]]
+    if _nothing_known(snapshot, words, similarity, allowed, bool(in_time.any())):
+        return None
+    at = found
+    if similarity is not None:
+        near = best(similarity, allowed & snapshot.has_vector)
+        timely = best(similarity, allowed & snapshot.has_vector & in_time, _IN_TIME)
+        at = np.unique(np.concatenate([found, near, timely]))
+    if not len(at):
+        return None
+    candidates = _fused(snapshot, at, words, similarity, in_time, today)
+    return candidates if similarity is None else _renewed(snapshot, candidates, words, allowed, today)
+
+
+def _fused(
+    snapshot: Snapshot,
+    at: np.ndarray,
+    words: KeywordHits,
+    similarity: np.ndarray | None,
+    in_time: np.ndarray,
+    today: date,
+) -> Candidates:
+    rows = [int(row) for row in snapshot.ids[at]]
+    keyword = np.array([words.scores.get(row, 0.0) for row in rows])
+    exact = np.array([float(row in words.exact) for row in rows])
+    meaning = None if similarity is None else similarity[at]
+    return fuse(snapshot, at, keyword, meaning, exact, in_time[at].astype(float), today.toordinal())
+
+
+def _renewed(
+    snapshot: Snapshot, candidates: Candidates, words: KeywordHits, allowed: np.ndarray, today: date
+) -> Candidates:
+    """The candidates with the newer word on a matter above the older one."""
+    dead = candidates.factors["superseded"] < 0
+    floors = lift(snapshot, candidates.at, candidates.score, dead, allowed)
+    missing = [at for at in floors if at not in set(candidates.at.tolist())]
+    at = np.concatenate([candidates.at, np.array(missing, np.int64)])
+    padding = np.zeros(len(missing))
+    factors = {name: np.concatenate([values, padding]) for name, values in candidates.factors.items()}
+    score = np.concatenate([candidates.score, padding])
+    expired = snapshot.struck[at] | snapshot.archived[at]
+    expired |= (snapshot.until[at] > 0) & (snapshot.until[at] < today.toordinal())
+    lifted = np.array([max(floors.get(int(one), -math.inf) - own, 0.0) for one, own in zip(at, score, strict=True)])
+    lifted[expired] = 0.0
+    factors["newer"] = lifted
+    return Candidates(at, factors, score + lifted)
+
+
+def _nothing_known(
+    snapshot: Snapshot, words: KeywordHits, similarity: np.ndarray | None, allowed: np.ndarray, timely: bool
+) -> bool:
+    """Neither a rare name nor enough of the query's words nor anything near its meaning."""
+    if words.exact or timely:
+        return False
+    keyword = max(words.scores.values(), default=0.0)
+    if similarity is None:
+        return keyword < _LEAST_KEYWORD / 2
+    near = similarity[allowed & snapshot.has_vector]
+    if keyword >= _LEAST_KEYWORD or not len(near):
+        return keyword == 0.0 and not len(near)
+    least = LEAST_SIMILARITY * math.sqrt(math.log(max(len(near), 8)) / math.log(_MEASURED_UNITS))
+    if keyword == 0.0 or words.strangers:
+        return float(near.max()) < least
+    return float(near.max()) < 0.85 * least
+
+
+def _in_time(snapshot: Snapshot, text: str, today: date) -> np.ndarray:
+    """Which units are of a day that the query speaks of. "Before March" speaks of no day in particular."""
+    folded = fold(text)
+    mask = np.zeros(len(snapshot.ids), bool)
+    for found in find_ranges(text, today):
+        if not _is_open_ended(folded, found):
+            mask |= (snapshot.day >= found.first.toordinal()) & (snapshot.day <= found.last.toordinal())
+    return mask
+
+
+def _is_open_ended(folded: str, found: DayRange) -> bool:
+    before, after = folded[: found.words[0]], folded[found.words[1] :]
+    return bool(_OPEN_ENDED.search(before[-12:]) or re.match(r"\W*(?:之前|以前|之后|以后|前|后)", after))

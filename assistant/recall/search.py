@@ -1,0 +1,310 @@
+"""Recall: hybrid search over the workspace, from an index that keeps itself true to the files."""
+
+from __future__ import annotations
+
+import logging
+import math
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from assistant.core.cancel import CancelToken
+from assistant.core.clock import Clock
+from assistant.core.errors import AssistantError
+from assistant.core.ports import Embedder, Progress
+from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.database import IndexFile
+from assistant.recall.embedders import PatientEmbedder
+from assistant.recall.fusion import CANDIDATES, Candidates, arrange
+from assistant.recall.keywords import query_terms, search_words
+from assistant.recall.ranking import allowed_units, condition, rank
+from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
+from assistant.recall.text import language
+from assistant.recall.vectors import Snapshot, load_snapshot
+
+BUDGET_MS = 150.0
+"""How long a search waits for the query's vector before it answers by keywords."""
+_NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
+_REMEMBERED_QUERIES = 64
+_QUERY_CHARACTERS = 2_000
+_REFRESH_SECONDS = 0.05
+_log = logging.getLogger(__name__)
+
+
+def _no_progress(done: int, total: int, what: str) -> None:
+    """Nobody wants to know."""
+
+
+class HasRoot(Protocol):
+    """What recall needs of a workspace."""
+
+    @property
+    def root(self) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did. files: read anew; vectors: made; errors: what could not be done, in words."""
+
+    files: int
+    added: int
+    removed: int
+    vectors: int
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """How the index stands. stale: units without a vector of the present model; errors include a rebuilt index."""
+
+    files: int
+    units: int
+    vectors: int
+    model: str
+    stale: int
+    errors: tuple[str, ...]
+
+
+class Recall:
+    """Search, sync and status over one workspace's index. Any method may be called from any thread.
+
+    state: the workspace's folder for derived data; embedder None: keywords alone. Searches share one connection and
+    take turns; a sync has a connection of its own, so a search never waits for more than one small commit of it.
+    """
+
+    def __init__(self, workspace: HasRoot, state: Path, embedder: Embedder | None, clock: Clock) -> None:
+        self._root = workspace.root
+        self._clock = clock
+        self._embedder = embedder
+        self._file = IndexFile(state / "index.sqlite3")
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._snapshot: Snapshot | None = None
+        self._queries: dict[str, np.ndarray] = {}
+        self._problems: dict[str, str] = {}
+        self._syncing = 0
+        self._snapshot_is_old = False
+        self._unpurged = True  # by a search of an earlier process, for all we know
+
+    # --- searching ---
+
+    def search(self, query: RecallQuery, budget_ms: float = BUDGET_MS) -> RecallAnswer:
+        """The hits for a query, best first; abstained when nothing known answers it. Never raises for a query.
+
+        budget_ms: how long to wait for the query's vector before the answer goes by keywords.
+        """
+        started = time.perf_counter()
+        with self._lock:
+            try:
+                answer = self._search(query, budget_ms)
+            except (sqlite3.Error, OSError) as error:
+                answer = self._search_anew(query, budget_ms, error)
+        return replace(answer, took_ms=(time.perf_counter() - started) * 1000)
+
+    def warm(self, cancel: CancelToken) -> bool:
+        """Block until the embedder answers; False when it cannot (search then goes by keywords)."""
+        if self._embedder is None:
+            return False
+        try:
+            self._embedder.embed(["ready"], cancel)
+        except AssistantError as error:
+            self._problems["embedder"] = str(error)
+            return False
+        self._problems.pop("embedder", None)
+        return True
+
+    def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
+        connection = self._connected()
+        self._refresh(connection)
+        snapshot = self._current(connection)
+        text = query.text.strip()
+        allowed = allowed_units(snapshot, query)
+        if not text:
+            return self._by_time(connection, snapshot, query, allowed)
+        where, args = condition(query)
+        words = search_words(connection, query_terms(text), where, args, CANDIDATES)
+        vector = self._query_vector(text, budget_ms) if snapshot.has_vector.any() else None
+        similarity = None if vector is None else snapshot.similarity(vector, language(text))
+        candidates = rank(snapshot, text, words, similarity, allowed, (query.now or self._clock()).date())
+        mode = "keyword" if vector is None else "hybrid"
+        if candidates is None:
+            return replace(_NOTHING_KNOWN, mode=mode)
+        chosen = arrange(candidates, snapshot, query.limit)
+        return RecallAnswer(_hits(connection, snapshot, candidates, chosen), False, 0.0, mode)
+
+    def _search_anew(self, query: RecallQuery, budget_ms: float, error: Exception) -> RecallAnswer:
+        """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
+        _log.warning("search failed: %s", error)
+        self._problems["index"] = f"The index could not be used: {error}."
+        self._disconnect()
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            self._file.discard(f"The index was damaged and is built anew ({error}).")
+        try:
+            return self._search(query, budget_ms)
+        except (sqlite3.Error, OSError) as again:
+            _log.error("search failed again: %s", again)
+            return _NOTHING_KNOWN
+
+    def _by_time(
+        self, connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery, allowed: np.ndarray
+    ) -> RecallAnswer:
+        """An empty query: the units of the range, newest first; without a range there is nothing to find."""
+        if query.since is None and query.until is None:
+            return _NOTHING_KNOWN
+        at = np.flatnonzero(allowed & (snapshot.day > 0))
+        order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at]))[: query.limit]
+        at = at[order]
+        nothing = np.zeros(len(at))
+        hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))
+        return RecallAnswer(hits, not hits, 0.0, "time")
+
+    def _query_vector(self, text: str, budget_ms: float) -> np.ndarray | None:
+        embedder = self._embedder
+        if embedder is None:
+            return None
+        text = text[:_QUERY_CHARACTERS].encode("utf-8", "replace").decode()
+        if text in self._queries:
+            return self._queries[text]
+        vector: np.ndarray | None = None
+        try:
+            if not isinstance(embedder, PatientEmbedder):
+                vector = embedder.embed([text], CancelToken())[0]
+            elif embedder.ready:
+                vector = embedder.embed_query(text, budget_ms / 1000)
+            else:
+                embedder.warm_up()
+        except AssistantError as error:
+            self._problems["embedder"] = str(error)
+        if vector is not None:
+            if len(self._queries) >= _REMEMBERED_QUERIES:
+                self._queries.pop(next(iter(self._queries)))
+            self._queries[text] = vector
+        return vector
+
+    # --- the index ---
+
+    def sync(self, cancel: CancelToken, progress: Progress = _no_progress, vectors: bool = True) -> SyncReport:
+        """Bring keywords and then vectors up to date. Blocking; may be stopped (Cancelled) and goes on where it was.
+
+        What cannot be indexed or embedded is in the report's errors; the rest is done.
+        """
+        self._syncing += 1
+        connection = self._file.connect()
+        try:
+            changes = sync_files(connection, self._root, cancel, progress)
+            made = self._sync_vectors(connection, cancel, progress, changes) if vectors else 0
+            if changes.removed or self._unpurged:
+                purge(connection)
+                self._unpurged = False
+        finally:
+            self._syncing -= 1
+            connection.close()
+        return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
+
+    def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
+        """Throw the index away and build it anew."""
+        with self._lock:
+            self._disconnect()
+            self._file.discard("")
+        return self.sync(cancel, progress)
+
+    def status(self) -> IndexStatus:
+        """How the index stands now."""
+        with self._lock:
+            connection = self._connected()
+            snapshot = self._current(connection)
+            (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
+            bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
+            model = self._identity()
+        errors = [f"{path}: {problem}" for path, problem in bad]
+        errors += [self._file.note] if self._file.note else []
+        have = int(snapshot.has_vector.sum())
+        stale = len(snapshot.ids) - have if model else 0
+        return IndexStatus(files, len(snapshot.ids), have, model, stale, (*errors, *self._problems.values()))
+
+    def close(self) -> None:
+        """Give the connection back; the object can be used again. The embedder is its owner's to close."""
+        with self._lock:
+            self._disconnect()
+
+    def _sync_vectors(
+        self, connection: sqlite3.Connection, cancel: CancelToken, progress: Progress, changes: Changes
+    ) -> int:
+        if self._embedder is None:
+            return 0
+        try:
+            made = sync_vectors(connection, self._embedder, cancel, progress)
+        except AssistantError as error:
+            self._problems["embedder"] = str(error)
+            changes.errors.append(str(error))
+            return 0
+        self._problems.pop("embedder", None)
+        return made
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._file.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection, self._snapshot = self._connection, None, None
+        if connection is not None:
+            connection.close()
+
+    def _refresh(self, connection: sqlite3.Connection) -> None:
+        """See what changed on disk, so that what was written a moment ago is found. Beside a running sync only so far."""
+        seconds = _REFRESH_SECONDS if self._syncing else math.inf
+        changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds)
+        self._snapshot_is_old |= bool(changes.files)
+        self._unpurged |= bool(changes.removed)
+
+    def _current(self, connection: sqlite3.Connection) -> Snapshot:
+        (version,) = connection.execute("PRAGMA data_version").fetchone()
+        before = self._snapshot
+        if before is None or before.version != version or self._snapshot_is_old:
+            self._snapshot = load_snapshot(connection, *self._model(connection), before)
+            self._snapshot_is_old = False
+        assert self._snapshot is not None
+        return self._snapshot
+
+    def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """Number and dimensions of the embedder's model in this index; (0, 1) without one."""
+        if self._embedder is None or not self._identity():
+            return 0, 1
+        dimensions = self._embedder.dimensions
+        row = connection.execute(
+            "SELECT id FROM models WHERE identity = ? AND dimensions = ?", [self._identity(), dimensions]
+        ).fetchone()
+        return (int(row[0]), dimensions) if row else (0, 1)
+
+    def _identity(self) -> str:
+        try:
+            return self._embedder.identity if self._embedder else ""
+        except AssistantError as error:
+            self._problems["embedder"] = str(error)
+            return ""
+
+
+def _hits(
+    connection: sqlite3.Connection, snapshot: Snapshot, candidates: Candidates, chosen: list[int]
+) -> tuple[Hit, ...]:
+    hits = []
+    for n in chosen:
+        row = connection.execute(
+            "SELECT uid, path, line, kind, day, title, text FROM units JOIN files ON files.id = units.file "
+            "WHERE units.id = ?",
+            [int(snapshot.ids[candidates.at[n]])],
+        ).fetchone()
+        if row is None:  # removed by another process since
+            continue
+        uid, path, line, kind, day, title, text = row
+        why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
+        when = date.fromordinal(day).isoformat() if day else ""
+        hits.append(Hit(uid, path, line, kind, when, title, text, round(float(candidates.score[n]), 4), why))
+    return tuple(hits)

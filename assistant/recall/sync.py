@@ -1,0 +1,233 @@
+"""Keeping the index file true to the workspace: what changed is noticed by stat and proven by content."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.ports import Embedder, Progress
+from assistant.recall.database import writing
+from assistant.recall.files import scan
+from assistant.recall.renewal import tells_of_change
+from assistant.recall.text import indexable, language
+from assistant.recall.units import Unit, units_of
+from assistant.recall.vectors import missing_vectors, model_number, store_vectors
+from assistant.workspace.safe_files import read_text
+
+_UNITS_A_COMMIT = 500
+_VECTORS_A_COMMIT = 64
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Changes:
+    """What a pass over the files did. errors: file and what is wrong with it."""
+
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    path: str
+    stat: str
+    sha256: str
+    problem: str
+    units: list[tuple[bytes, Unit]]
+
+
+def sync_files(
+    connection: sqlite3.Connection, root: Path, cancel: CancelToken, progress: Progress, seconds: float = math.inf
+) -> Changes:
+    """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
+
+    seconds: give up after that long, with memory files done before chats and new chats before old ones.
+    Unchanged units keep their rows. Vectors of texts that no unit holds any more go last, so that a file renamed or a
+    text moved finds its vectors again.
+    """
+    changes = Changes()
+    marks = scan(root)
+    known = {path: (stat, sha) for path, stat, sha in connection.execute("SELECT path, stat, sha256 FROM files")}
+    changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
+    changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
+    gone = [path for path in known if path not in marks]
+    deadline = time.monotonic() + seconds
+    waiting: list[_Parsed] = []
+    for done, path in enumerate(changed):
+        cancel.check()
+        if time.monotonic() > deadline:
+            break
+        if parsed := _parse(root, path, marks[path], known.get(path), changes):
+            waiting.append(parsed)
+        if sum(len(p.units) for p in waiting) >= _UNITS_A_COMMIT:
+            _apply(connection, waiting, changes)
+            waiting = []
+            progress(done + 1, len(changed), "keywords")
+    _apply(connection, waiting, changes)
+    _remove(connection, gone, changes)
+    if changes.removed:
+        with writing(connection):
+            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
+    if changed:
+        progress(len(changed), len(changed), "keywords")
+    return changes
+
+
+def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: CancelToken, progress: Progress) -> int:
+    """Embed what has no vector of this model yet, shortest first; commits every 64 texts. Returns how many it made.
+
+    Vectors of other models go first: nothing ever mixes.
+    """
+    model = model_number(connection, embedder.identity, embedder.dimensions)
+    with writing(connection):
+        connection.execute("DELETE FROM vectors WHERE model != ?", [model])
+        connection.execute("DELETE FROM models WHERE id != ?", [model])
+    missing = [key for key, _ in missing_vectors(connection, model)]
+    for start in range(0, len(missing), _VECTORS_A_COMMIT):
+        cancel.check()
+        progress(start, len(missing), "vectors")
+        texts = _texts(connection, missing[start : start + _VECTORS_A_COMMIT])
+        vectors = embedder.embed([text for _, text in texts], cancel)
+        if vectors.shape != (len(texts), embedder.dimensions):
+            raise AssistantError(
+                "embedding.shape",
+                f"The embedding model answered with an array of shape {vectors.shape}.",
+                "Build or download the embedding model again.",
+            )
+        store_vectors(connection, model, [key for key, _ in texts], vectors)
+    if missing:
+        progress(len(missing), len(missing), "vectors")
+    return len(missing)
+
+
+def purge(connection: sqlite3.Connection) -> None:
+    """Leave no trace of deleted text: merge the keyword index, empty the write-ahead log.
+
+    FTS5 marks deleted words and drops them when it merges; only releases from 3.42 on can do so at once.
+    """
+    with writing(connection):
+        connection.execute("INSERT INTO words(words) VALUES ('optimize')")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _parse(root: Path, path: str, stat: str, known: tuple[str, str] | None, changes: Changes) -> _Parsed | None:
+    """The file's units; None when there is nothing to write (its content is as indexed, or it is gone)."""
+    try:
+        file = read_text(root / path)
+    except FileNotFoundError:
+        return None
+    except (OSError, AssistantError) as error:
+        changes.errors.append(f"{path}: {error}")
+        return None
+    if known == (stat, file.sha256):
+        return None
+    try:
+        units, problem = units_of(path, file.text)
+    except Exception as error:  # noqa: BLE001 - one file that no parser takes must not hide all the others
+        _log.exception("units of %s", path)
+        units, problem = [], f"not understood: {error}"
+    problem = problem or str(file.problem or "")
+    return _Parsed(path, stat, file.sha256, problem, [(_digest(unit), unit) for unit in units])
+
+
+def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes) -> None:
+    if not parsed:
+        return
+    with writing(connection):
+        for one in parsed:
+            _apply_one(connection, one, changes)
+
+
+def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
+    connection.execute(
+        "INSERT INTO files(path, stat, sha256, problem) VALUES (?, ?, ?, ?) ON CONFLICT(path) DO UPDATE SET "
+        "stat = excluded.stat, sha256 = excluded.sha256, problem = excluded.problem",
+        [parsed.path, parsed.stat, parsed.sha256, parsed.problem],
+    )
+    (file,) = connection.execute("SELECT id FROM files WHERE path = ?", [parsed.path]).fetchone()
+    rows = connection.execute("SELECT digest, id, line FROM units WHERE file = ?", [file])
+    old = {digest: (row, line) for digest, row, line in rows}
+    changes.files += 1
+    for digest, unit in parsed.units:
+        if same := old.pop(digest, None):
+            if same[1] != unit.line:
+                connection.execute("UPDATE units SET line = ? WHERE id = ?", [unit.line, same[0]])
+        else:
+            _insert(connection, file, digest, unit)
+            changes.added += 1
+    _delete(connection, [row for row, _ in old.values()])
+    changes.removed += len(old)
+
+
+def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
+    columns = [
+        file,
+        digest,
+        unit.uid,
+        unit.line,
+        unit.kind,
+        unit.day.toordinal() if unit.day else 0,
+        unit.until.toordinal() if unit.until else 0,
+        unit.struck,
+        unit.chat,
+        unit.number,
+        language(unit.words),
+        tells_of_change(unit.words),
+        _storable(unit.title),
+        _storable(unit.text),
+        hashlib.sha256(_storable(unit.meaning).encode()).digest()[:16],
+        _storable(unit.meaning),
+    ]
+    row = connection.execute(
+        "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
+        "title, text, hash, meaning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        columns,
+    ).lastrowid
+    words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]
+    connection.execute("INSERT INTO words(rowid, text, context) VALUES (?, ?, ?)", words)
+
+
+def _delete(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+    connection.executemany("DELETE FROM words WHERE rowid = ?", [[row] for row in rows])
+    connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
+
+
+def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes) -> None:
+    for path in paths:
+        with writing(connection):
+            sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
+            rows = [row for (row,) in connection.execute(sql, [path])]
+            _delete(connection, rows)
+            connection.execute("DELETE FROM files WHERE path = ?", [path])
+        changes.files += 1
+        changes.removed += len(rows)
+
+
+def _texts(connection: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
+    """The texts behind hashes; those that were removed meanwhile are left out."""
+    marks = ",".join("?" * len(keys))
+    return connection.execute(
+        f"SELECT hash, min(meaning) FROM units WHERE hash IN ({marks}) GROUP BY hash ORDER BY length(meaning)",
+        list(keys),
+    ).fetchall()
+
+
+def _digest(unit: Unit) -> bytes:
+    """Over all but the line, so that a unit that only moved is kept."""
+    parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
+    return hashlib.sha256(repr((*parts, unit.meaning)).encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _storable(text: str) -> str:
+    """Without NULs and lone surrogates, which neither SQLite nor a tokenizer takes."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,203 @@
+"""Units: what is found as one piece, made from the workspace's files.
+
+An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and the
+reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import PurePosixPath
+
+from assistant.recall.blocks import TextBlock, text_blocks
+from assistant.workspace.chats import Chat, Turn, parse_chat
+from assistant.workspace.entries import Entry, parse_memory
+from assistant.workspace.ids import line_id
+from assistant.workspace.layout import ARCHIVE, MEMORY
+from assistant.workspace.notes import parse_note
+
+_CONTEXT_CHARACTERS = 300
+"""Of each neighbour; enough for a short turn, too little to drown the unit's own words."""
+_MEANING_CHARACTERS = 1_500
+"""Of the unit itself; the embedding model cuts at 512 tokens anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece that can be found.
+
+    text: what a hit shows; words: what its keywords come from; context: its surroundings, for keywords of less weight;
+    meaning: what is embedded; until: last day it holds (None: for good); struck: taken back or replaced;
+    chat, number: where a turn stands; before: the turn it answers to (0: none).
+    """
+
+    uid: str
+    file: str
+    line: int
+    kind: str  # "fact", "entry", "note", "archive", "turn"
+    day: date | None
+    title: str
+    text: str
+    words: str
+    context: str
+    meaning: str
+    until: date | None = None
+    struck: bool = False
+    chat: str = ""
+    number: int = 0
+
+
+@dataclass
+class _Names:
+    """Gives every unit of a file an id of its own, also where a line stands in it twice."""
+
+    taken: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, file: str, text: str) -> str:
+        uid = line_id(file, text)
+        self.taken[uid] = count = self.taken.get(uid, 0) + 1
+        return uid if count == 1 else f"{uid}-{count}"
+
+
+def units_of(file: str, text: str) -> tuple[list[Unit], str]:
+    """The units of a workspace file, by its relative POSIX name, and what is wrong with it ("" for nothing)."""
+    if file.startswith("chats/"):
+        return chat_units(file, parse_chat(text))
+    if file in (MEMORY, ARCHIVE):
+        return list(memory_units(file, text)), ""
+    return note_units(file, text)
+
+
+# --- memory -------------------------------------------------------------------------------------------------------
+
+
+def memory_units(file: str, text: str) -> Iterator[Unit]:
+    """Facts and entries of MEMORY.md or of the archive."""
+    memory = parse_memory(text)
+    names = _Names()
+    kind = "archive" if file == ARCHIVE else "fact"
+    for block in text_blocks(memory.fact_lines):
+        yield _block_unit(names, file, kind, "", block)
+    for entry in memory.entries:
+        yield _entry_unit(names, file, kind if kind == "archive" else "entry", entry)
+
+
+def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
+    words = "; ".join(item.text for item in entry.items)
+    live = [item for item in entry.items if not item.struck]
+    ends = [item.until for item in live if item.until]
+    return Unit(
+        uid=names(file, entry.raw),
+        file=file,
+        line=entry.line,
+        kind=kind,
+        day=entry.date,
+        title="",
+        text=words,
+        words=words,
+        context="",
+        meaning=words[:_MEANING_CHARACTERS],
+        until=max(ends) if ends and len(ends) == len(live) else None,
+        struck=not live,
+    )
+
+
+def _block_unit(names: _Names, file: str, kind: str, title: str, block: TextBlock) -> Unit:
+    heading = " › ".join(dict.fromkeys(part for part in (title, *block.headings) if part))
+    meaning = f"{heading}: {block.text}" if heading else block.text
+    return Unit(
+        uid=names(file, block.text),
+        file=file,
+        line=block.line,
+        kind=kind,
+        day=None,
+        title=heading,
+        text=block.text,
+        words=block.text,
+        context=heading,
+        meaning=meaning[:_MEANING_CHARACTERS],
+        struck=_is_struck(block.text),
+    )
+
+
+def _is_struck(text: str) -> bool:
+    return bool(re.fullmatch(r"\s*(?:[-*+]\s+)?~~.+~~(?:\s·\s.*)?\s*", text, re.DOTALL))
+
+
+# --- notes --------------------------------------------------------------------------------------------------------
+
+
+def note_units(file: str, text: str) -> tuple[list[Unit], str]:
+    """Sections of a topic note, by bullet and paragraph, with its title (else its name) in front."""
+    note = parse_note(text)
+    title = note.title or PurePosixPath(file).stem
+    numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+    lines = [(number, line) for number, line in numbered if number >= note.body_line]
+    names = _Names()
+    units = [_block_unit(names, file, "note", title, block) for block in text_blocks(lines)]
+    return units, note.problem or ""
+
+
+# --- chats --------------------------------------------------------------------------------------------------------
+
+
+def chat_id(file: str) -> str:
+    """The id of the chat that a file holds, or a part of."""
+    return re.sub(r"_part\d+$", "", PurePosixPath(file).stem)
+
+
+def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
+    """A unit a block, with the turns around it as context."""
+    if chat.private:
+        return [], ""
+    ident = chat_id(file)
+    title = "" if chat.title in (ident, PurePosixPath(file).stem) else chat.title
+    by_number = {turn.n: turn for turn in chat.turns}
+    units = []
+    for index, turn in enumerate(chat.turns):
+        before = by_number.get(turn.after) if turn.after else (chat.turns[index - 1] if index else None)
+        after = chat.turns[index + 1] if index + 1 < len(chat.turns) else None
+        units.append(_turn_unit(file, ident, title, turn, before, after, _speakers(chat)))
+    return units, "; ".join(str(problem) for problem in chat.problems)
+
+
+def _speakers(chat: Chat) -> tuple[str, str]:
+    names = [name for name in chat.participants if name]
+    return (names[0], names[1]) if len(names) >= 2 else ("you", "Keepsake")
+
+
+def _turn_unit(
+    file: str, ident: str, title: str, turn: Turn, before: Turn | None, after: Turn | None, speakers: Sequence[str]
+) -> Unit:
+    reply = turn.reply or ""
+    spoken = [f"{who}: {said}" for who, said in zip(speakers, (turn.user, reply), strict=True) if said.strip()]
+    around = [title]
+    if before:
+        around += [before.user[-_CONTEXT_CHARACTERS:], (before.reply or "")[-_CONTEXT_CHARACTERS:]]
+    lead = " ".join(part for part in around if part)
+    if after:
+        around.append(after.user[:_CONTEXT_CHARACTERS])
+    return Unit(
+        uid=f"{ident}#{turn.n}",
+        file=file,
+        line=turn.line,
+        kind="turn",
+        day=_day(turn.at),
+        title=title,
+        text="\n".join(spoken),
+        words=f"{turn.user}\n{reply}",
+        context="\n".join(part for part in around if part),
+        meaning=f"[{turn.at[:10]}] {turn.user[:_MEANING_CHARACTERS]}\n{reply[:_CONTEXT_CHARACTERS]}\n({lead})",
+        chat=ident,
+        number=turn.n,
+    )
+
+
+def _day(at: str) -> date | None:
+    try:
+        return date.fromisoformat(at[:10])
+    except ValueError:
+        return None

@@ -1,0 +1,130 @@
+"""The doctor: what is wrong, with which file, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.values import Delta, GenerateOptions, Message, Role
+from assistant.runtime.services import EMBEDDING_MODEL, Services, free_bytes
+
+_LOW_DISK_BYTES = 200_000_000
+_OTHERS = 0o077  # mode bits that let other people of the machine in
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """name: what was looked at; detail: what was found; fix: what to do, "" when all is well."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+def run_checks(services: Services) -> Iterator[Check]:
+    """All checks in order; each stands alone, so one that fails hides none of the others."""
+    yield _workspace(services)
+    yield _permissions(services.workspace.root)
+    yield from _files(services)
+    yield _settings(services)
+    yield _index(services)
+    yield from _models(services)
+    yield _engine(services)
+    yield _embedding(services)
+
+
+def _workspace(services: Services) -> Check:
+    root = services.workspace.root
+    if not os.access(root, os.W_OK):
+        return Check("workspace", False, f"{root} cannot be written.", "Give yourself write permission, or move it.")
+    try:
+        free = free_bytes(root)
+    except AssistantError as error:
+        return Check("workspace", False, error.message, error.hint)
+    if free < _LOW_DISK_BYTES:
+        return Check("workspace", False, f"Only {free // 1_000_000} MB are free on its disk.", "Make room on the disk.")
+    return Check("workspace", True, f"{root}, {len(services.list_chats())} chats")
+
+
+def _permissions(root: Path) -> Check:
+    if os.name == "nt":  # access there goes by the folder of the account, not by modes
+        return Check("permissions", True, "The folder belongs to your account.")
+    open_ones = [p for p in (root, *root.rglob("*")) if not p.is_symlink() and p.stat().st_mode & _OTHERS]
+    if open_ones:
+        names = ", ".join(str(p.relative_to(root.parent)) for p in open_ones[:3])
+        return Check(
+            "permissions",
+            False,
+            f"Other people of this machine may read {len(open_ones)} files or folders ({names}).",
+            f"Run: chmod -R go-rwx '{root}'",
+        )
+    return Check("permissions", True, "Only you can read the workspace.")
+
+
+def _files(services: Services) -> Iterator[Check]:
+    problems = services.workspace.problems()
+    for file, problem in problems:
+        yield Check(f"file {file}", False, problem, "Open the file in an editor; nothing in it was changed or dropped.")
+    if not problems:
+        yield Check("files", True, "All memory files and chats can be read.")
+
+
+def _settings(services: Services) -> Check:
+    services.settings.load()
+    if services.settings.problems:
+        return Check("settings", False, " ".join(services.settings.problems), f"Edit {services.settings.path}.")
+    return Check("settings", True, str(services.settings.path))
+
+
+def _index(services: Services) -> Check:
+    status = services.recall.status()
+    if status.errors:
+        return Check("index", False, "; ".join(map(str, status.errors)), "Run: keepsake index rebuild")
+    stale = " It is not up to date; the next search or start mends that." if status.stale else ""
+    return Check("index", True, f"{status.files} files, {status.units} units, {status.vectors} vectors.{stale}")
+
+
+def _models(services: Services) -> Iterator[Check]:
+    models = services.models()
+    for model in models:
+        yield Check(
+            f"model {model.name}",
+            not model.problem,
+            model.problem or f"{model.size_bytes // 1_000_000} MB, {model.architecture} {model.quantisation}",
+            "Remove the file or fetch it again." if model.problem else "",
+        )
+    if not models:
+        yield Check("models", False, f"There is no model in {services.paths.models}.", "Run: keepsake models add PATH")
+
+
+def _engine(services: Services) -> Check:
+    """Not only that the worker starts: it must answer."""
+    try:
+        info = services.model_service.ensure()
+        ask = [Message(Role.USER, "Say hello.")]
+        events = services.engine.chat(ask, GenerateOptions(max_tokens=8, temperature=0.0), CancelToken())
+        said = "".join(event.text for event in events if isinstance(event, Delta))
+    except AssistantError as error:
+        return Check("engine", False, error.message, error.hint or "The log engine.log has the details.")
+    return Check("engine", bool(said), f"{info.name} answers, window of {info.window} tokens.")
+
+
+def _embedding(services: Services) -> Check:
+    embedder = services.embedder
+    if embedder is None:
+        return Check(
+            "embedding",
+            False,
+            f"There is no embedding model {EMBEDDING_MODEL} in {services.paths.models}: search goes by words alone.",
+            "Run `make run` once, or name a model folder in the settings.",
+        )
+    try:
+        vectors = embedder.embed(["hello"], CancelToken())
+    except AssistantError as error:
+        return Check("embedding", False, error.message, error.hint)
+    return Check("embedding", True, f"{embedder.identity}, {vectors.shape[1]} dimensions")

@@ -1,0 +1,54 @@
+"""Lanes: threads that do their work in order, so that two jobs on the same thing never meet."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from assistant.core.errors import AssistantError, Cancelled
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+
+class Lane:
+    """One thread with a queue; it starts with the first job. A job's bug is logged even if nobody asks for it."""
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Do it after what was submitted before. Raises RuntimeError once the lane is closed."""
+        future = self._pool.submit(function, *args, **kwargs)
+        future.add_done_callback(_log_bug)
+        return future
+
+    def close(self) -> None:
+        """Wait for the job that runs; what waits is dropped."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Lanes:
+    """files: short work on the disk; recall: searches; index: keeping the index true; chat: model and turns."""
+
+    def __init__(self) -> None:
+        self.files = Lane("files")
+        self.recall = Lane("recall")
+        self.index = Lane("index")
+        self.chat = Lane("chat")
+
+    def close(self) -> None:
+        """End all lanes; cancel what runs on them first."""
+        for lane in (self.files, self.chat, self.index, self.recall):
+            lane.close()
+
+
+def _log_bug(future: Future[T]) -> None:
+    if future.cancelled():
+        return
+    error = future.exception()
+    if error is not None and not isinstance(error, AssistantError | Cancelled):
+        _log.error("a background job failed", exc_info=error)

@@ -1,0 +1,244 @@
+"""The services behind the window and the command line: composed once, closed once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from assistant.chat.distil import Distiller
+from assistant.chat.receipts import ReceiptStore
+from assistant.core.cancel import CancelToken
+from assistant.core.clock import Clock, fixed_clock, system_clock
+from assistant.core.errors import AssistantError
+from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged, Notice
+from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
+from assistant.engine.model_files import ModelFile, ModelStore
+from assistant.recall.search import Recall
+from assistant.runtime.embedding import WorkerEmbedder
+from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.indexing import IndexService
+from assistant.runtime.lanes import Lanes
+from assistant.runtime.models import ModelService
+from assistant.runtime.turns import TurnService
+from assistant.settings.paths import Paths, default_workspace, find_paths
+from assistant.settings.schema import Settings
+from assistant.settings.store import SettingsStore
+from assistant.workspace.budget import Limits, Loaded, load_memory
+from assistant.workspace.chat_store import ChatInfo, DeletedChat
+from assistant.workspace.chats import Chat
+from assistant.workspace.identity import workspace_id
+from assistant.workspace.memory import Written
+from assistant.workspace.workspace import Workspace
+
+EMBEDDING_MODEL = "multilingual-e5-small"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What the person said about where things are (None: nothing), and the time if it is set."""
+
+    workspace: Path | None = None
+    config: Path | None = None
+    state: Path | None = None
+    now: datetime | None = None
+
+
+class Services:
+    """All that the window and the command line do goes through here. Blocking, unless the docstring says otherwise."""
+
+    def __init__(self, settings: SettingsStore, paths: Paths, workspace: Workspace, state: Path) -> None:
+        self.settings = settings
+        self.paths = paths
+        self.workspace = workspace
+        self.lanes = Lanes()
+        self._sinks: list[EventSink] = []
+        self._values: Callable[[], Settings] = settings.load
+        logs = paths.state / "logs"
+        self.engine = WorkerEngine(logs / "engine.log")
+        self.embedder = _embedder(settings.load(), paths, logs)
+        self.recall = Recall(workspace, state, self.embedder, workspace.clock)
+        self.receipts = ReceiptStore(workspace.data / "receipts")
+        self.model_service = ModelService(
+            ModelStore(paths.models), self.engine, self._values, self.lanes.chat, self._emit
+        )
+        self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
+        self.turns = TurnService(
+            workspace,
+            self.recall,
+            self.receipts,
+            Distiller(workspace, state),
+            self.engine,
+            self.model_service,
+            self._values,
+            self.lanes,
+            self._emit,
+        )
+        workspace.memory.subscribe(self._memory_changed)
+
+    # --- life ----------------------------------------------------------------------------------------------------
+
+    def subscribe(self, sink: EventSink) -> None:
+        """Tell ``sink`` every event from now on, from whatever thread it happens on."""
+        self._sinks.append(sink)
+
+    def start(self) -> None:
+        """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
+        self.lanes.files.submit(self.recover)
+        self.model_service.load_later()
+        self.indexing.start()
+
+    def recover(self) -> None:
+        """Mark replies that a crash cut off."""
+        for chat, _turn in self.workspace.chats.recover():
+            self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
+            self._emit(ChatsChanged())
+
+    def close(self) -> None:
+        """End all work, threads and worker processes."""
+        self._sinks.clear()
+        self.turns.close()
+        self.model_service.cancel()
+        self.indexing.cancel()
+        self.engine.close()
+        if self.embedder:
+            self.embedder.close()
+        self.lanes.close()
+        self.recall.close()
+
+    # --- chats ---------------------------------------------------------------------------------------------------
+
+    def list_chats(self) -> list[ChatInfo]:
+        return self.workspace.chats.list()
+
+    def read_chat(self, chat: str) -> Chat:
+        return self.workspace.chats.read(chat)
+
+    def new_chat(self, title: str = "") -> str:
+        chat = self.workspace.chats.create(title)
+        self._emit(ChatsChanged())
+        return chat
+
+    def rename_chat(self, chat: str, title: str) -> None:
+        self.workspace.chats.rename(chat, title)
+        self._emit(ChatsChanged())
+
+    def delete_chat(self, chat: str) -> DeletedChat:
+        """Stop what runs in it and put it away; restore_chat brings it back."""
+        self.turns.stop(chat)
+        deleted = self.workspace.chats.delete(chat)
+        self._emit(ChatsChanged())
+        return deleted
+
+    def purge_chat(self, chat: str) -> None:
+        """Delete a chat for good: its files, its receipts, its place in the index."""
+        self.workspace.chats.purge(self.delete_chat(chat))
+        self.receipts.forget(chat)
+        self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
+
+    def restore_chat(self, deleted: DeletedChat) -> None:
+        self.workspace.chats.restore(deleted)
+        self._emit(ChatsChanged())
+
+    def send(self, chat: str, text: str, after: int | None = None) -> None:
+        """Returns at once; TurnSaved, Recalled, PromptProgress, TextArrived, TurnFinished or TurnFailed follow."""
+        self.turns.send(chat, text, after)
+
+    def regenerate(self, chat: str, turn: int) -> None:
+        """Returns at once; the same events follow for the new sibling."""
+        self.turns.regenerate(chat, turn)
+
+    def stop(self, chat: str) -> None:
+        self.turns.stop(chat)
+
+    def distil(self, chat: str) -> None:
+        """Returns at once; DistillProgress and MemoryChanged follow."""
+        self.turns.distil(chat)
+
+    def receipt(self, chat: str, turn: int) -> Receipt | None:
+        return self.receipts.get(chat, turn)
+
+    def preview(self, chat: str, text: str) -> Prompt:
+        """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
+        return self.turns.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
+
+    def window_use(self, chat: str) -> tuple[int, int]:
+        """Tokens that the chat's next prompt has before any message, and the window."""
+        prompt = self.preview(chat, "")
+        return prompt.tokens, prompt.window
+
+    # --- memory --------------------------------------------------------------------------------------------------
+
+    def search(self, query: RecallQuery) -> RecallAnswer:
+        return self.recall.search(query)
+
+    def remember(self, text: str) -> Written:
+        return self.workspace.memory.remember(text)
+
+    def budget(self) -> Loaded:
+        """What of MEMORY.md loads with the present settings and model."""
+        memory = self._values().memory
+        limits = Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
+        today = self.workspace.clock().date()
+        window = self.turns.rules().window
+        return load_memory(self.workspace.memory.document(), limits, today, self.turns.counter().count, window)
+
+    # --- models --------------------------------------------------------------------------------------------------
+
+    def models(self) -> list[ModelFile]:
+        return self.model_service.models()
+
+    def add_model(self, path: Path) -> ModelFile:
+        return self.model_service.add(path)
+
+    def load_model(self, name: str) -> None:
+        """Returns at once; ModelLoading, then ModelReady or ModelFailed follow."""
+        self.model_service.load_later(name)
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    def _emit(self, event: Event) -> None:
+        for sink in list(self._sinks):
+            sink(event)
+
+    def _memory_changed(self, file: str, actor: str, journal_id: str, summary: str) -> None:
+        self._emit(MemoryChanged(file, actor, journal_id, summary))
+        if self._sinks:
+            self.indexing.sync_later()
+
+
+def compose(places: Places, environ: Mapping[str, str] = os.environ) -> Services:
+    """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be."""
+    paths = find_paths(places.config, places.state, environ)
+    settings = SettingsStore(paths.settings_file)
+    root = default_workspace(settings.load(), places.workspace, environ)
+    ident = workspace_id(root, paths.data)
+    state = paths.workspace_state(ident)
+    clock: Clock = fixed_clock(places.now) if places.now else system_clock
+    workspace = Workspace(root, paths.workspace_data(ident), state, clock)
+    workspace.prepare()
+    return Services(settings, paths, workspace, state)
+
+
+def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:
+    """The embedding model of the settings or the one that comes along; None where there is none (words alone then)."""
+    wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
+    folder = wanted if wanted.is_absolute() else paths.models / wanted
+    return WorkerEmbedder(folder, logs / "embedding.log") if folder.is_dir() else None
+
+
+def warm(services: Services) -> None:
+    """For scripts: wait until meaning can be searched, if it can."""
+    services.recall.warm(CancelToken())
+
+
+def free_bytes(path: Path) -> int:
+    """Free space on the disk that holds ``path``. Raises AssistantError where the path is gone."""
+    try:
+        return shutil.disk_usage(path).free
+    except OSError as error:
+        message = f"{path} cannot be reached: {error.strerror}."
+        raise AssistantError("workspace.gone", message, "Check that its disk is there.") from error

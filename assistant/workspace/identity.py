@@ -1,0 +1,84 @@
+"""A workspace keeps its id, and with it its journal and index, when its folder is moved or renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from pathlib import Path
+from typing import Any
+
+from assistant.core.errors import AssistantError
+from assistant.workspace.safe_files import as_error, locked, read_bytes, write_atomic
+
+_Record = dict[str, Any]
+_CHILDREN = ("chats", "memory")
+
+
+def workspace_id(root: Path, data_root: Path) -> str:
+    """The stable id of a workspace, made on the first call. data_root: where the registry of all workspaces is.
+
+    A folder counts as one that was moved when its inode is known, the old path is gone, and a folder inside it is the
+    same one too: a new folder may be given the inode of a deleted one.
+    """
+    try:
+        data_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise as_error(error, data_root) from error
+    path = Path(os.path.realpath(root))
+    registry = data_root / "workspaces.json"
+    with locked(data_root / "workspaces.lock"):
+        known = _load(registry)
+        ident = _find(known, path) or _new_id(path, known)
+        record = _describe(path)
+        if known.get(ident) != record:
+            write_atomic(registry, json.dumps({**known, ident: record}, indent=1).encode())
+    return ident
+
+
+def _find(known: dict[str, _Record], path: Path) -> str | None:
+    here = _describe(path)
+    by_path = next((ident for ident, record in known.items() if record.get("path") == str(path)), None)
+    moved = next((ident for ident, record in known.items() if _is_moved(record, here)), None)
+    if by_path and here["inode"] and known[by_path].get("inode") == here["inode"]:
+        return by_path
+    return moved or by_path
+
+
+def _is_moved(record: _Record, here: _Record) -> bool:
+    if not here["inode"] or record.get("inode") != here["inode"] or record.get("path") == here["path"]:
+        return False
+    inside = record.get("inside", {})
+    same_inside = any(inode and here["inside"].get(name) == inode for name, inode in inside.items())
+    return same_inside and not Path(str(record.get("path"))).exists()
+
+
+def _describe(path: Path) -> _Record:
+    inside = {name: _inode(path / name) for name in _CHILDREN}
+    return {"path": str(path), "inode": _inode(path), "inside": {name: n for name, n in inside.items() if n}}
+
+
+def _inode(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except OSError:
+        return ""
+    return f"{stat.st_dev}:{stat.st_ino}" if stat.st_ino else ""
+
+
+def _new_id(path: Path, known: dict[str, _Record]) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", path.name.casefold()).strip("-")[:24] or "workspace"
+    while (ident := f"{name}-{secrets.token_hex(4)}") in known:
+        continue
+    return ident
+
+
+def _load(registry: Path) -> dict[str, _Record]:
+    try:
+        known = json.loads(read_bytes(registry) or b"{}")
+        return {ident: record for ident, record in known.items() if isinstance(record, dict)}
+    except (ValueError, AttributeError) as error:
+        raise AssistantError(
+            "workspace.registry", f"{registry} cannot be read: {error}.", "Move it away; the workspaces get new ids."
+        ) from error

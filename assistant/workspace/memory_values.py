@@ -1,0 +1,58 @@
+"""What the one door to the memory files answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Something was remembered. id: the line's unit id; text: its items, without date and source.
+
+    redacted: secrets replaced in it; journal_id: "" when nothing was written since it was there already (duplicate);
+    superseded: the older items that it struck, as they were.
+    """
+
+    id: str
+    file: str
+    line: int
+    text: str
+    redacted: int
+    journal_id: str
+    duplicate: bool = False
+    superseded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A file was written. journal_id: "" when it did not change; sha256: of the file now, "" when it is gone."""
+
+    journal_id: str
+    sha256: str
+    redacted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was written: the file changed meanwhile.
+
+    base: what both started from ("" when it is not known); mine: what should have been written; theirs: what is on
+    disk; merged: both changes in one text, None where they touch the same lines; theirs_sha: what save takes next.
+    """
+
+    base: str
+    mine: str
+    theirs: str
+    merged: str | None
+    theirs_sha: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFileInfo:
+    """A memory file. kind: "memory", "topic", "archive" or "log"; size in bytes; modified: ISO; problem: or ""."""
+
+    file: str
+    kind: str
+    size: int
+    modified: str
+    problem: str = ""

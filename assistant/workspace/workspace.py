@@ -1,0 +1,91 @@
+"""One workspace: its memory, chats, journal and day log, and what is wrong with any of its files."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from pathlib import Path
+
+from assistant.core.clock import Clock
+from assistant.core.errors import AssistantError
+from assistant.workspace import layout
+from assistant.workspace.chat_files import chat_folders, scan_chats
+from assistant.workspace.chat_store import ChatStore
+from assistant.workspace.chats import parse_chat
+from assistant.workspace.day_log import DayLog
+from assistant.workspace.journal import Journal
+from assistant.workspace.memory import Memory
+from assistant.workspace.safe_files import as_error, read_text, remove_stale_temps
+
+_STALE_SECONDS = 60.0  # no write takes that long
+
+
+class Workspace:
+    """The parts of a workspace.
+
+    root: the person's folder; data: journal, seen copies, deleted chats; state: locks, pending replies, caches; both
+    are this workspace's own folders and lie outside the root.
+    """
+
+    def __init__(self, root: Path, data: Path, state: Path, clock: Clock) -> None:
+        self.root = root
+        self.data = data
+        self.state = state
+        self.clock = clock
+        self.journal = Journal(data, clock)
+        self.memory = Memory(root, state, self.journal, clock)
+        self.chats = ChatStore(root, data, state, clock)
+        self.log = DayLog(root, state)
+
+    def prepare(self) -> None:
+        """Make the folders (mode 0700), remove what a killed process left, take note of what other programs changed.
+
+        Raises ("workspace.read_only"), ("workspace.gone"), ("workspace.io") where the folder cannot be used.
+        """
+        try:
+            for folder in (self.root, self.root / layout.TOPICS, self.root / layout.CHATS, self.data, self.state):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            stale = time.time() - _STALE_SECONDS
+            for folder in (self.root, *self._memory_folders(), *chat_folders(self.root)):
+                remove_stale_temps(folder, stale)
+        except OSError as error:
+            raise as_error(error, self.root) from error
+        self.memory.note_disk_changes()
+
+    def close(self) -> None:
+        """Nothing is under way any more."""
+        self.chats.close()
+
+    def problems(self) -> list[tuple[str, str]]:
+        """(file, what is wrong) for every file of the workspace that is not as it should be, by name."""
+        found = [(info.file, info.problem) for info in self.memory.files() if info.problem]
+        copies = layout.conflict_copies(self.root)
+        found += [(file, "A sync program made this copy of a conflict.") for file in copies]
+        found += self._chat_problems() + self._open_to_others()
+        return sorted(found)
+
+    def _chat_problems(self) -> list[tuple[str, str]]:
+        found = []
+        for ident, files in scan_chats(self.root).items():
+            name = files[0][0].relative_to(self.root).as_posix()
+            try:
+                texts = [read_text(path) for path, _ in files]
+            except AssistantError as error:
+                found.append((name, error.message))
+                continue
+            chat = parse_chat([text.text for text in texts], ident)
+            found += [(name, problem) for problem in (*(t.problem for t in texts if t.problem), *chat.problems)]
+        return found
+
+    def _open_to_others(self) -> list[tuple[str, str]]:
+        if os.name == "nt":
+            return []
+        files = [".", *layout.memory_files(self.root)]
+        open_ones = [f for f in files if stat.S_IMODE((self.root / f).stat().st_mode) & 0o077]
+        return [(file, "Other users of this computer can read it.") for file in open_ones]
+
+    def _memory_folders(self) -> list[Path]:
+        names = {Path(file).parent for file in layout.memory_files(self.root)}
+        folders = {self.root / name for name in names} | {self.root / layout.TOPICS, self.root / layout.LOGS}
+        return [folder for folder in sorted(folders) if folder.is_dir()]

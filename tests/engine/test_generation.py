@@ -1,0 +1,132 @@
+"""How a reply ends, told with a scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason
+from assistant.engine.generation import generate
+
+END = -1
+
+
+class ScriptedModel:
+    """Says the bytes of its script, one a token, and then END; on for ever where endless."""
+
+    def __init__(self, script: bytes, window: int = 100, endless: bool = False) -> None:
+        self.window = window
+        self.cached: list[int] = []
+        self._script = script
+        self._endless = endless
+        self._at = 0
+
+    def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int:
+        on_progress(0, 0)
+        self.cached = list(tokens)
+        on_progress(len(tokens), 0)
+        return 0
+
+    def append(self, tokens: Sequence[int]) -> None:
+        self.cached += tokens
+        assert len(self.cached) <= self.window
+
+    @contextmanager
+    def sampler(self, options: GenerateOptions) -> Iterator[ScriptedModel]:
+        yield self
+
+    def pick(self) -> int:
+        if self._at == len(self._script) and not self._endless:
+            return END
+        token = self._script[self._at % len(self._script)]
+        self._at += 1
+        return token
+
+    def piece(self, token: int) -> bytes:
+        return bytes([token])
+
+    def is_end(self, token: int) -> bool:
+        return token == END
+
+
+def run(model: ScriptedModel, prompt: int = 10, **options: object) -> tuple[Done, list[ChatEvent]]:
+    events: list[ChatEvent] = []
+    given = GenerateOptions(**options)  # type: ignore[arg-type] # each test names fields of it
+    done, _ = generate(model, range(prompt), given, CancelToken(), events.append)
+    assert done.text == "".join(event.text for event in events if isinstance(event, Delta))
+    return done, events
+
+
+def test_a_reply_ends_where_the_model_says_so() -> None:
+    done, events = run(ScriptedModel("Grüße, 中文 👍🏽!".encode()))
+    assert (done.stop, done.text, done.prompt_tokens) == (StopReason.END, "Grüße, 中文 👍🏽!", 10)
+    assert events[:2] == [PromptRead(0, 10, 0), PromptRead(10, 10, 0)]
+
+
+def test_an_empty_reply_is_a_reply() -> None:
+    done, _ = run(ScriptedModel(b""))
+    assert (done.stop, done.text, done.tokens, done.ttft_ms, done.tokens_per_s) == (StopReason.END, "", 0, 0, 0)
+
+
+def test_a_model_that_never_ends_is_ended() -> None:
+    done, _ = run(ScriptedModel(b"la ", endless=True), max_tokens=7)
+    assert (done.stop, done.text, done.tokens) == (StopReason.LENGTH, "la la l", 7)
+
+
+@pytest.mark.parametrize("max_tokens", [0, 1000])
+def test_a_full_window_keeps_the_text(max_tokens: int) -> None:
+    done, _ = run(ScriptedModel(b"la ", window=20, endless=True), max_tokens=max_tokens)
+    assert (done.stop, done.text, done.tokens) == (StopReason.WINDOW, "la la la l", 10)
+
+
+def test_a_prompt_that_fills_the_window_is_refused_before_it_is_read() -> None:
+    model = ScriptedModel(b"x", window=10)
+    with pytest.raises(AssistantError) as caught:
+        run(model)
+    assert caught.value.code == "engine.window"
+    assert model.cached == []
+
+
+def test_a_stop_string_ends_a_reply_and_is_not_shown() -> None:
+    done, events = run(ScriptedModel(b"Hello\nUser: me again"), stop=("\nUser:",))
+    assert (done.stop, done.text) == (StopReason.END, "Hello")
+    assert not any("\n" in event.text for event in events if isinstance(event, Delta))
+
+
+def test_a_stop_between_tokens_keeps_the_text() -> None:
+    cancel = CancelToken()
+    shown: list[str] = []
+
+    def show(event: ChatEvent) -> None:
+        if isinstance(event, Delta):
+            shown.append(event.text)
+            cancel.cancel()
+
+    done, tokens = generate(ScriptedModel(b"abc"), [1], GenerateOptions(), cancel, show)
+    assert (done.stop, done.text, tokens) == (StopReason.STOPPED, "a", [97])
+
+
+def test_a_stop_while_the_prompt_is_read_is_a_stopped_reply_without_text() -> None:
+    class Stopped(ScriptedModel):
+        def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int:
+            on_progress(4, 2)
+            raise Cancelled
+
+    done, _ = run(Stopped(b"abc"))
+    assert (done.stop, done.text, done.reused_tokens) == (StopReason.STOPPED, "", 2)
+
+
+def test_times_are_those_of_the_clock() -> None:
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 0.1
+        return now[0]
+
+    done, _ = generate(ScriptedModel(b"abcd"), [1], GenerateOptions(), CancelToken(), lambda _event: None, clock)
+    assert done.ttft_ms == pytest.approx(100)
+    assert done.tokens_per_s == pytest.approx(5)  # two looks at the clock a token

@@ -1,0 +1,170 @@
+"""What models a person has, where they are, and what is wrong with them."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.resources import resource
+from assistant.engine.catalogue import CatalogueModel, load_catalogue
+from assistant.engine.model_files import ModelStore
+from tests.engine.gguf_files import chat_facts, gguf_bytes
+from tests.real_models import starter_model_path
+
+WHOLE = gguf_bytes(chat_facts(), {"a": (8, 4)})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ModelStore:
+    return ModelStore(tmp_path / "models")
+
+
+def put(path: Path, data: bytes = WHOLE) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def test_no_folder_is_no_models(store: ModelStore) -> None:
+    assert store.list() == []
+
+
+def test_good_and_broken_files_are_listed_two_levels_deep(store: ModelStore, tmp_path: Path) -> None:
+    put(tmp_path / "models" / "good.gguf")
+    put(tmp_path / "models" / "maker" / "model" / "deep.GGUF")
+    put(tmp_path / "models" / "empty.gguf", b"")
+    put(tmp_path / "models" / "page.gguf", b"<html>not found</html>")
+    put(tmp_path / "models" / "cut.gguf", WHOLE[:-50])
+    put(tmp_path / "models" / "notes.txt", b"no model")
+    put(tmp_path / "models" / ".half.gguf", WHOLE)
+    put(tmp_path / "models" / "mmproj.gguf", gguf_bytes({"general.architecture": "clip"}))
+    files = {file.name: file for file in store.list()}
+    assert sorted(files) == ["cut", "deep", "empty", "good", "mmproj", "page"]
+    assert files["good"].problem == files["deep"].problem == ""
+    assert "empty" in files["empty"].problem
+    assert "no GGUF" in files["page"].problem
+    assert "cut" in files["cut"].problem
+    assert "no chat model" in files["mmproj"].problem
+    assert (files["good"].architecture, files["good"].quantisation, files["good"].window_trained) == (
+        "llama",
+        "Q4_K_M",
+        2048,
+    )
+
+
+def test_a_file_from_elsewhere_is_there_after_a_restart_and_is_not_copied(store: ModelStore, tmp_path: Path) -> None:
+    outside = put(tmp_path / "張 庭 綱　Абв" / "my model.gguf")
+    added = store.add(outside)
+    assert added.path == outside
+    assert ModelStore(tmp_path / "models").list() == [added]
+    assert store.add(outside) == added
+    assert len(store.list()) == 1
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["models.json"]
+
+
+def test_an_added_file_that_is_gone_says_so(store: ModelStore, tmp_path: Path) -> None:
+    outside = put(tmp_path / "usb" / "m.gguf")
+    store.add(outside)
+    outside.unlink()
+    assert "is not there" in store.list()[0].problem
+
+
+def test_a_broken_file_is_not_added(store: ModelStore, tmp_path: Path) -> None:
+    with pytest.raises(AssistantError, match="cut"):
+        store.add(put(tmp_path / "cut.gguf", WHOLE[:100]))
+    assert store.list() == []
+
+
+def test_models_are_found_by_name_file_name_and_path(store: ModelStore, tmp_path: Path) -> None:
+    path = put(tmp_path / "models" / "Tiny-Q4.gguf")
+    outside = put(tmp_path / "elsewhere" / "other.gguf")
+    for name in ("Tiny-Q4", "tiny-q4", "Tiny-Q4.gguf", str(path)):
+        assert store.find(name).path == path
+    assert store.find(str(outside)).path == outside
+    for name in ("nothing", "", "tiny", "\0"):
+        with pytest.raises(AssistantError) as caught:
+            store.find(name)
+        assert caught.value.code == "model.missing"
+
+
+def test_two_files_of_one_name_have_two_names(store: ModelStore, tmp_path: Path) -> None:
+    one, two = put(tmp_path / "models" / "a" / "m.gguf"), put(tmp_path / "models" / "b" / "m.gguf")
+    assert [file.name for file in store.list()] == ["a/m", "b/m"]
+    assert (store.find("a/m").path, store.find("b/m").path) == (one, two)
+
+
+def test_a_model_in_parts_is_one_model(store: ModelStore, tmp_path: Path) -> None:
+    for part in range(2):
+        put(tmp_path / "models" / f"big-{part + 1:05d}-of-00002.gguf", _part(part))
+    (file,) = store.list()
+    assert (file.name, file.problem) == ("big", "")
+    assert file.size_bytes == len(_part(0)) + len(_part(1))
+    (tmp_path / "models" / "big-00002-of-00002.gguf").unlink()
+    assert "big-00002-of-00002.gguf is not there" in store.list()[0].problem
+
+
+def _part(number: int) -> bytes:
+    facts = chat_facts() if number == 0 else {}
+    return gguf_bytes({**facts, "split.count": 2, "split.no": number}, {f"t{number}": (8,)})
+
+
+def test_removing_forgets_a_file_from_elsewhere_and_deletes_an_own_one(store: ModelStore, tmp_path: Path) -> None:
+    outside, own = put(tmp_path / "mine" / "x.gguf"), put(tmp_path / "models" / "own.gguf")
+    store.add(outside)
+    store.remove("x")
+    store.remove("own")
+    assert store.list() == []
+    assert outside.exists() and not own.exists()
+
+
+def test_the_published_hash_is_checked(tmp_path: Path) -> None:
+    put(tmp_path / "known.gguf")
+    put(tmp_path / "free.gguf", gguf_bytes(chat_facts(), {"other": (16, 4)}))
+    digest = hashlib.sha256(WHOLE).hexdigest()
+    known = CatalogueModel("k", "K", ("en",), 0, "o/r", "", "known.gguf", len(WHOLE), digest, "MIT")
+    store = ModelStore(tmp_path, [known])
+    assert (store.verify("known").ok, store.verify("known").how) == (True, "sha256")
+    assert (store.verify("free").ok, store.verify("free").how) == (True, "structure")
+    put(tmp_path / "known.gguf", WHOLE[:-1] + b"\1")
+    assert (store.verify("known").ok, store.verify("known").how) == (False, "sha256")
+    assert store.find("known").licence == "MIT"
+
+
+def test_verifying_can_be_stopped_and_names_broken_files(store: ModelStore, tmp_path: Path) -> None:
+    put(tmp_path / "models" / "good.gguf")
+    put(tmp_path / "models" / "cut.gguf", WHOLE[:-9])
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        store.verify("good", cancel)
+    with pytest.raises(AssistantError, match="cut"):
+        store.verify("cut")
+
+
+def test_the_starter_model_is_known_whatever_its_name(tmp_path: Path) -> None:
+    store = ModelStore(tmp_path)
+    added = store.add(starter_model_path())
+    assert (added.problem, added.licence) == ("", "Apache-2.0")
+    verified = store.verify(added.name)
+    assert (verified.ok, verified.how) == (True, "sha256")
+
+
+def test_a_damaged_registry_is_named(store: ModelStore, tmp_path: Path) -> None:
+    put(tmp_path / "models" / "models.json", b"{")
+    with pytest.raises(AssistantError, match=r"models\.json"):
+        store.list()
+
+
+def test_the_catalogue_is_complete_and_shipped() -> None:
+    models = load_catalogue()
+    assert resource("catalogue.json").exists()
+    assert len({model.name for model in models}) == len(models) == 11
+    for model in models:
+        assert len(model.sha256) in (0, 64) and model.licence and model.languages
+        assert bool(model.repository) == bool(model.file)
+    with pytest.raises(FileNotFoundError, match="install"):
+        resource("no such thing")

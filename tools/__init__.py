@@ -1,0 +1,1 @@
+"""What sets up and checks a clone; no part of the program."""

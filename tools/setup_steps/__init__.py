@@ -1,0 +1,1 @@
+"""The steps of tools/set_up.py; the standard library only."""
