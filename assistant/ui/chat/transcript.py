@@ -200,7 +200,7 @@ class Transcript(QScrollArea):
             self._stack.insertWidget(1 + i, view)
             self._views.insert(i, view)
         self._settle(start)
-        self._page.layout().activate()
+        self._row.activate()
         self._stack.activate()
         self._page.adjustSize()
         bar = self.verticalScrollBar()
