@@ -26,7 +26,7 @@ class _LineEngine(QIconEngine):
     def clone(self) -> QIconEngine:
         return _LineEngine(self._name, self._colour, self._disabled)
 
-    def paint(self, painter: QPainter, rect, mode: QIcon.Mode, state: QIcon.State) -> None:
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         colour = self._disabled if mode == QIcon.Mode.Disabled else self._colour
         paint_icon(painter, QRectF(rect), self._name, colour)
 

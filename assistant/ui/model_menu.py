@@ -85,8 +85,12 @@ class HowToAddModel(QDialog):
         spread(row, (0, 8, 0, 0), 8)
         row.addStretch()
         row.addWidget(button(tr("Close"), "", self.reject))
-        row.addWidget(button(tr("Add a model file…"), "primary", lambda: (self.accept(), add())))
+        row.addWidget(button(tr("Add a model file…"), "primary", lambda: self._go_on(add)))
         column.addLayout(row)
+
+    def _go_on(self, add: Callable[[], None]) -> None:
+        self.accept()
+        add()
 
     def _steps(self) -> list[str]:
         return [

@@ -64,16 +64,6 @@ def spread(layout: QLayout, margins: tuple[int, int, int, int] = (0, 0, 0, 0), s
     layout.setSpacing(spacing)
 
 
-def clear_layout(layout: QLayout) -> None:
-    """Remove and delete everything in a layout."""
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.setParent(None)
-            widget.deleteLater()
-
-
 class IconButton(QToolButton):
     """A button with only an icon. A ``quiet`` one shows when its surroundings are pointed at, or it has the focus."""
 
@@ -204,7 +194,8 @@ class Toast(QFrame):
         return False
 
     def _place(self) -> None:
-        room = self.parentWidget().rect()
+        parent = self.parentWidget()
+        room = parent.rect() if parent is not None else self.rect()
         self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - 48))
 
     def _on_acted(self) -> None:

@@ -58,4 +58,5 @@ def window(qtbot: QtBot, services: FakeServices, theme: Theme) -> Iterator[MainW
     if made.memory_open():
         made.memory_panel().discard()
     made.close()
+    made.release()
     made.deleteLater()

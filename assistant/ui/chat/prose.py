@@ -111,8 +111,9 @@ class ProseView(QTextBrowser):
         self.document().setTextWidth(self.viewport().width())
         return width
 
-    def loadResource(self, kind: int, name: QUrl) -> Any:
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Pictures of the workspace; nothing else is ever read or fetched."""
+        name = QUrl(name)
         if name.scheme() != PICTURE_SCHEME:
             return None
         address = QUrl.fromPercentEncoding(name.toString().removeprefix(f"{PICTURE_SCHEME}:").encode())

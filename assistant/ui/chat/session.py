@@ -223,7 +223,7 @@ class ChatSession(QObject):
         shown = [self._shown(turn) for turn in turns if live is None or turn.n != live.n or live.n == 0]
         self._rest = shown
 
-    def _shown(self, turn) -> ShownTurn:
+    def _shown(self, turn: Turn) -> ShownTurn:
         key = (self.chat_id, turn.n)
         siblings = tuple(self._chat.siblings(turn.n)) if self._chat is not None else ()
         return ShownTurn(
@@ -296,7 +296,7 @@ class ChatSession(QObject):
             live,
             n=event.turn,
             user=event.text,
-            after=event.after,
+            after=event.after or None,
             siblings=siblings,
             redacted=event.redacted,
             phase=Phase.WAITING,
@@ -306,7 +306,7 @@ class ChatSession(QObject):
     def _known_siblings(self, event: TurnSaved) -> tuple[int, ...]:
         if self._chat is None or event.chat != self.chat_id:
             return ()
-        return tuple(turn.n for turn in self._chat.turns if turn.after == event.after)
+        return tuple(turn.n for turn in self._chat.turns if turn.after == (event.after or None))
 
     def _on_text(self, event: TextArrived) -> None:
         live = self._live.get(event.chat)

@@ -23,6 +23,8 @@ PAGE = 16
 MAX_TURNS = 50
 """About 100 messages: more than this stay only while the person reads far up."""
 COLUMN_WIDTH = 768
+_MARGIN = 24
+_BAR = 12  # the scroll bar's width in the style sheet
 _NEAR_TOP = 200
 _AT_BOTTOM = 24
 
@@ -47,7 +49,6 @@ class Transcript(QScrollArea):
         self._paging = False
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setAccessibleName(tr("Conversation"))
         self._build()
         bar = self.verticalScrollBar()
@@ -66,8 +67,8 @@ class Transcript(QScrollArea):
         self._earlier.hide()
         self._stack.addWidget(self._earlier)
         self._stack.addStretch()
-        row = QHBoxLayout(self._page)
-        spread(row, (24, 0, 12, 0))  # with the scroll bar's 12 pixels the column stands over the composer
+        self._row = row = QHBoxLayout(self._page)
+        spread(row, (_MARGIN, 0, _MARGIN, 0))
         row.addStretch(1)
         row.addWidget(self._column, 1000)
         row.addStretch(1)
@@ -199,7 +200,7 @@ class Transcript(QScrollArea):
             self._stack.insertWidget(1 + i, view)
             self._views.insert(i, view)
         self._settle(start)
-        self._page.layout().activate()
+        self._row.activate()
         self._stack.activate()
         self._page.adjustSize()
         bar = self.verticalScrollBar()
@@ -218,6 +219,8 @@ class Transcript(QScrollArea):
         return view.mapTo(self._page, QPoint(0, 0)).y() if view is not None else 0
 
     def _on_range_changed(self, low: int, high: int) -> None:
+        # The column stands over the composer, with the scroll bar and without.
+        self._row.setContentsMargins(_MARGIN, 0, _MARGIN - _BAR if high > 0 else _MARGIN, 0)
         if self._following:
             self.verticalScrollBar().setValue(high)
         self._place_jump()

@@ -83,7 +83,7 @@ class SettingsDialog(QDialog):
             self._services.lanes.files, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit
         )
 
-    def _on_saved(self, changes: dict[str, dict[str, object]]) -> None:
+    def _on_saved(self, changes: dict[str, dict[str, str | int | float]]) -> None:
         if "theme" in changes["general"]:
             self.theme_chosen.emit(str(changes["general"]["theme"]))
         self.saved.emit()
