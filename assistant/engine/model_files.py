@@ -120,7 +120,8 @@ class ModelStore:
             return Verified(file.name, True, "sha256", "The file is the published one, byte for byte.", digest)
         if known and known.sha256:
             return Verified(file.name, False, "sha256", "The file differs from the published one.", digest)
-        return Verified(file.name, True, "structure", "The file is complete; there is no published hash to compare with.", digest)
+        detail = "The file is complete; there is no published hash to compare with."
+        return Verified(file.name, True, "structure", detail, digest)
 
     def _paths(self) -> Iterator[Path]:
         found: builtins.list[Path] = []
