@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
@@ -37,7 +38,7 @@ def test_items_come_back(texts, source):
     entry = parse_entry(format_entry(DAY, source, kept))
     assert entry is not None
     assert [item.text for item in entry.items] == kept
-    assert entry.source == " ".join(source.replace("|", "/").split("\n")).strip()
+    assert entry.source == re.sub("\n+", " ", source.replace("|", "/")).strip()
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=4))
