@@ -42,5 +42,6 @@ class Context:
     def ready_recall(self) -> None:
         """Wait until meaning can be searched; embed what is new, unless that is a job for ``index sync``."""
         recall = self.services.recall
+        recall.sync(self.cancel, self.output.progress, vectors=False)
         if recall.warm(self.cancel) and 0 < recall.status().stale <= _SOON_EMBEDDED:
             recall.sync(self.cancel, self.output.progress)
