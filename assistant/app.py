@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import logging
 import logging.handlers
+import os
 import runpy
 import sys
 import threading
@@ -12,8 +13,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
 from assistant.runtime.services import Places, compose
+from assistant.settings.paths import find_paths
+from assistant.settings.store import SettingsStore
 
 _LOG_BYTES = 1_000_000
 _log = logging.getLogger("assistant")
@@ -35,28 +39,34 @@ def _run_worker(module: str) -> int:
 
 def open_window(places: Places) -> int:
     """Open the window on the workspace and stay until it is closed."""
-    from assistant.ui.application import build_application
+    from assistant.ui.application import build_application, find_theme
     from assistant.ui.errors import ErrorReporter
     from assistant.ui.main_window import MainWindow
 
-    application = build_application(sys.argv)
-    services = compose(places)
-    logs = services.paths.state / "logs"
+    paths = find_paths(places.config, places.state, os.environ)
+    general = SettingsStore(paths.settings_file).load().general
+    application = build_application(sys.argv[:1], general.language, general.theme)
+    logs = paths.state / "logs"
     with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
-        reporter = ErrorReporter(logs / "keepsake.log")
+        services = compose(places)
+        window = MainWindow(services, find_theme(application))
+        reporter = ErrorReporter(logs / "keepsake.log", window)
         install_hooks(reporter.report)
-        window = MainWindow(services)
+        if os.environ.get(PROBE):
+            from assistant.ui.probe import StartupProbe
+
+            StartupProbe(window, window.page.composer.edit)
         window.show()
         services.start()
         try:
             return int(application.exec())
         finally:
-            window.release()
+            sys.excepthook = sys.__excepthook__
             services.close()
 
 
 def install_hooks(report: Callable[[BaseException], None]) -> None:
-    """Send every unexpected error to the log and to ``report``: on any thread, and in destructors to the log only."""
+    """Send every unexpected error to the log and to ``report``; errors in destructors go to the log only."""
 
     def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):

@@ -23,6 +23,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,8 @@ class Shape:
 class PackedModel:
     """Reader of the package's weight file (little-endian throughout).
 
-    Layout: ``E5S1`` and version 1; 7 sizes; epsilon and block size; piece count and the ids of bos, eos, pad, unk; the pieces' bytes
-    with offsets and scores; a table of normalised code points (not used here); the directory of tensors.
+    Layout: ``E5S1`` and version 1; 7 sizes; epsilon and block size; piece count and the ids of bos, eos, pad, unk; the
+    pieces' bytes with offsets and scores; a table of normalised code points (not used here); the directory of tensors.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -126,7 +127,7 @@ class PackedModel:
         offsets = self._read(f"{count + 1}I")
         scores = self._read(f"{count}f")
         text = self._bytes(size)
-        return [text[a:b].decode("utf-8", "replace") for a, b in zip(offsets, offsets[1:], strict=False)], list(scores)
+        return [text[a:b].decode("utf-8", "replace") for a, b in pairwise(offsets)], list(scores)
 
     def _directory(self) -> Iterator[tuple[str, tuple[int, int]]]:
         (count,) = self._read("i")
@@ -233,8 +234,7 @@ def write_tokenizer(packed: PackedModel, kept: list[int], path: Path) -> dict[st
         special_tokens=[(token, tokenizer.token_to_id(token)) for token in (bos, eos)],
     )
     tokenizer.save(str(path))
-    names = {"bos_token": bos, "eos_token": eos, "cls_token": bos, "sep_token": eos, "pad_token": pad, "unk_token": unk}
-    return names
+    return {"bos_token": bos, "eos_token": eos, "cls_token": bos, "sep_token": eos, "pad_token": pad, "unk_token": unk}
 
 
 def write_folder(packed: PackedModel, folder: Path) -> None:

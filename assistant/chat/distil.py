@@ -186,13 +186,14 @@ def _ask(conversation: str, engine: Engine, options: GenerateOptions, cancel: Ca
 
 
 def _split(conversation: str, engine: Engine, room: int) -> Iterator[str]:
-    """The text in pieces of at most ``room`` tokens, parted at line ends where there are any; all of it is sent."""
+    """The text in pieces of at most ``room`` tokens, parted between lines or words; all of it is sent."""
     if engine.count([conversation])[0] <= room:
         yield conversation
         return
     if len(conversation) < 2:
         raise AssistantError("distil.window", "The context window is too small to distil.", "Choose a larger one.")
-    middle = conversation.rfind("\n", 1, len(conversation) // 2 + 1)
-    middle = middle if middle > len(conversation) // 4 else len(conversation) // 2
+    half = len(conversation) // 2
+    ends = (conversation.rfind(mark, half // 2, half + 1) for mark in ("\n", "。", " "))
+    middle = next((end + 1 for end in ends if end > 0), half)
     yield from _split(conversation[:middle], engine, room)
     yield from _split(conversation[middle:], engine, room)

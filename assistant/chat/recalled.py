@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
@@ -14,6 +16,8 @@ from assistant.workspace.layout import MEMORY
 
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
 _CHANGES = 10
+_SHARE_OF_BEST = 0.5
+_STRUCK = re.compile(r"~~(.+?)~~(?: · superseded (\d{4}-\d{2}-\d{2}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def recalled_block(
 
 
 def _line(hit: Hit) -> PromptLine:
-    said = " ".join(hit.text.split())
+    said = in_words(" ".join(hit.text.split()))
     if len(said) > _CHARACTERS_A_HIT:
         said = said[:_CHARACTERS_A_HIT].rstrip() + " …"
     source = ", ".join(part for part in (hit.date, hit.title, hit.file) if part)
@@ -67,16 +71,30 @@ def _line(hit: Hit) -> PromptLine:
     )
 
 
-def memory_changes(row: FixedRow, document: MemoryText, memory_sha: str, told: frozenset[str]) -> list[PromptLine]:
+def relevant(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits worth the model's attention: near the best one. A search shows more; a prompt pays for each line."""
+    best = max((hit.score for hit in hits), default=0.0)
+    return [hit for hit in hits if hit.score >= _SHARE_OF_BEST * best and hit.score > 0]
+
+
+def in_words(text: str) -> str:
+    """Marks of an entry as a small model understands them: what is struck is said to be over."""
+    return _STRUCK.sub(lambda m: f"(no longer true{f' since {m[2]}' if m[2] else ''}: {m[1]})", text)
+
+
+def memory_changes(
+    row: FixedRow, document: MemoryText, memory_sha: str, told: frozenset[str], today: date
+) -> list[PromptLine]:
     """What MEMORY.md says now and did not when the row was taken: new entries and lines, and what no longer holds.
 
     told: unit ids that are in the window already. Nothing is read twice: an unchanged file costs a comparison.
     """
-    if not row.memory or row.memory == memory_sha:
+    if row.memory == memory_sha:
         return []
     before = {line.text for line in row.lines if line.file == MEMORY}
     entries = {entry.raw: entry for entry in document.entries}
-    lines = [_new_entry(entry) for entry in document.entries if entry.raw not in before and live_items(entry)]
+    new = [entry for entry in document.entries if entry.raw not in before and entry.live(today)]
+    lines = [_new_entry(entry, today) for entry in new]
     lines += [
         PromptLine(MEMORY, n, f"[new in {MEMORY}] {line.strip()}", "recent", line_id(MEMORY, line))
         for n, line in document.fact_lines
@@ -90,6 +108,14 @@ def memory_changes(row: FixedRow, document: MemoryText, memory_sha: str, told: f
     return [line for line in lines if line.unit not in told][-_CHANGES:]
 
 
-def _new_entry(entry: Entry) -> PromptLine:
-    shown = f"[{entry.date.isoformat()}, new in {MEMORY}] {'; '.join(live_items(entry))}"
+def new_day(row: FixedRow, today: date, told: frozenset[str]) -> list[PromptLine]:
+    """That it is another day than when the row was taken, once a day."""
+    unit = f"day:{today.isoformat()}"
+    if row.taken[:10] == today.isoformat() or unit in told:
+        return []
+    return [PromptLine("", 0, f"[today is {today.isoformat()}, a {today.strftime('%A')}]", "date", unit)]
+
+
+def _new_entry(entry: Entry, today: date) -> PromptLine:
+    shown = f"[{entry.date.isoformat()}, new in {MEMORY}] {'; '.join(live_items(entry, today))}"
     return PromptLine(MEMORY, entry.line, shown, "recent", line_id(MEMORY, entry.raw))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from assistant.chat.texts import text
@@ -12,6 +12,7 @@ from assistant.chat.tokens import TokenCounter
 from assistant.core.clock import Clock, stamp
 from assistant.core.values import Block, LeftOut, PromptLine, Role
 from assistant.workspace.budget import Limits, Loaded, load_memory
+from assistant.workspace.entries import Entry
 from assistant.workspace.ids import line_id
 from assistant.workspace.layout import MEMORY
 from assistant.workspace.workspace import Workspace
@@ -43,6 +44,11 @@ class FixedRow:
         return "\n\n".join(block.text for block in self.blocks if block.text)
 
     @property
+    def memory_lines(self) -> tuple[PromptLine, ...]:
+        """The lines that stand in it whole; the brief only names what other chats are about."""
+        return tuple(line for block in self.blocks if block.name != "brief" for line in block.lines)
+
+    @property
     def lines(self) -> tuple[PromptLine, ...]:
         return tuple(line for block in self.blocks for line in block.lines)
 
@@ -63,7 +69,7 @@ def take_row(
     today = workspace.clock().date()
     document = workspace.memory.document()
     loaded = load_memory(document, limits, today, counter.count, window)
-    blocks = [persona, _facts(loaded), _tail(loaded), _brief(workspace, chat)]
+    blocks = [persona, _facts(loaded), _tail(loaded, today), _brief(workspace, chat)]
     sha = workspace.memory.read(MEMORY).sha256
     return FixedRow(_counted([b for b in blocks if b.text], counter), loaded.left_out, stamp(workspace.clock), sha)
 
@@ -85,17 +91,17 @@ def _facts(loaded: Loaded) -> Block:
     return Block("facts", Role.SYSTEM, f"<memory>\n{as_data(body)}{more}\n</memory>", 0, lines)
 
 
-def _tail(loaded: Loaded) -> Block:
+def _tail(loaded: Loaded, today: date) -> Block:
     if not loaded.entries:
         return Block("tail", Role.SYSTEM, "", 0)
     lines = tuple(PromptLine(MEMORY, e.line, e.raw, "tail", line_id(MEMORY, e.raw)) for e in loaded.entries)
-    shown = "\n".join(f"{e.date.isoformat()}: {'; '.join(live_items(e))}" for e in loaded.entries)
+    shown = "\n".join(f"{e.date.isoformat()}: {'; '.join(live_items(e, today))}" for e in loaded.entries)
     return Block("tail", Role.SYSTEM, f"<memory>\nLatest notes, oldest first:\n{as_data(shown)}\n</memory>", 0, lines)
 
 
-def live_items(entry: Any) -> list[str]:
-    """The texts of an entry's items that still hold (not struck)."""
-    return [item.text for item in entry.items if not item.struck]
+def live_items(entry: Entry, today: date) -> list[str]:
+    """The texts of an entry's items that still hold."""
+    return [item.text for item in entry.items if item.live(today)]
 
 
 def _brief(workspace: Workspace, chat: str) -> Block:

@@ -125,6 +125,11 @@ def run_undo(context: Context, options: Namespace) -> int:
 
 
 def _day(context: Context, words: str) -> date:
-    from assistant.recall.dates import parse_day
+    from assistant.recall.dates import parse_range
 
-    return parse_day(words, context.services.workspace.clock().date())
+    found = parse_range(words, context.services.workspace.clock().date())
+    if found is None:
+        raise AssistantError(
+            "memory.date", f"{words!r} is no day.", "Use a date like 2026-12-24, or words like tomorrow."
+        )
+    return found.last

@@ -34,7 +34,7 @@ def run_recall(context: Context, options: Namespace) -> int:
         raise AssistantError(
             "recall.usage", "Give either a QUERY or --batch.", 'Everything of a day: recall "" --since D.'
         )
-    context.services.recall.warm(context.cancel)
+    context.ready_recall()
     if options.batch:
         return _batch(context, options)
     now = context.services.workspace.clock()
@@ -103,8 +103,12 @@ def _day(words: str | None, now: datetime, *, first: bool) -> date | None:
 
     if not words:
         return None
-    start, end = parse_range(words, now.date())
-    return start if first else end
+    found = parse_range(words, now.date())
+    if found is None:
+        raise AssistantError(
+            "recall.date", f"{words!r} is no day.", "Use a date like 2026-03-01, or words like yesterday or last month."
+        )
+    return found.first if first else found.last
 
 
 def _limit(text: str) -> int:

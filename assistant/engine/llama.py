@@ -150,8 +150,10 @@ class LlamaModel:
         """
         reused = self._forget_from(min(_common_length(self.cached, tokens), len(tokens) - 1))
         on_progress(reused, reused)
-        for start in range(reused, len(tokens), self._step):
-            self.append(tokens[start : start + self._step])
+        while (start := len(self.cached)) < len(tokens):
+            # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
+            end = (start // self._step + 1) * self._step
+            self.append(tokens[start:end])
             on_progress(len(self.cached), reused)
         return reused
 

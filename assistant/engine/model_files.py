@@ -42,6 +42,7 @@ class ModelFile:
 class Verified:
     """What a check found. how: "sha256" against the catalogue, or "structure" for a file it does not know."""
 
+    name: str
     ok: bool
     how: str
     detail: str
@@ -116,10 +117,11 @@ class ModelStore:
         digest = _sha256(file.path, cancel or CancelToken())
         known = self._known(file.path)
         if any(model.sha256 == digest for model in self._catalogue):
-            return Verified(True, "sha256", "The file is the published one, byte for byte.", digest)
+            return Verified(file.name, True, "sha256", "The file is the published one, byte for byte.", digest)
         if known and known.sha256:
-            return Verified(False, "sha256", "The file differs from the published one.", digest)
-        return Verified(True, "structure", "The file is complete; there is no published hash to compare with.", digest)
+            return Verified(file.name, False, "sha256", "The file differs from the published one.", digest)
+        detail = "The file is complete; there is no published hash to compare with."
+        return Verified(file.name, True, "structure", detail, digest)
 
     def _paths(self) -> Iterator[Path]:
         found: builtins.list[Path] = []

@@ -1,4 +1,4 @@
-"""Words for days, in English and Chinese, as ranges of local days: ``yesterday``, ``in March``, 上周三, ``last month``."""
+"""Words for days, in English and Chinese, as ranges of local days: ``yesterday``, ``in March``, 上周三."""
 
 from __future__ import annotations
 
@@ -58,7 +58,18 @@ _MONTHS["sept"] = 9
 _DAYS = {name: n for n in range(7) for name in (calendar.day_name[n].lower(), calendar.day_abbr[n].lower())}
 _ZH_DAYS = {char: n for n, chars in enumerate(("一1", "二2", "三3", "四4", "五5", "六6", "日天7")) for char in chars}
 _ZH_DIGITS = {char: n for n, char in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
-_WORD_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+_WORD_NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+}
 
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _DAY_NAME = "(?P<day>" + "|".join(sorted(_DAYS, key=len, reverse=True)) + ")"
@@ -143,7 +154,18 @@ def _part_of_month(part: str | None, first: date, last: date) -> tuple[date, dat
     return first, last
 
 
-_OFFSETS = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "上": -1, "这": 0, "本": 0, "下": 1}
+_OFFSETS = {
+    "last": -1,
+    "previous": -1,
+    "past": -1,
+    "this": 0,
+    "current": 0,
+    "next": 1,
+    "上": -1,
+    "这": 0,
+    "本": 0,
+    "下": 1,
+}
 
 
 def _relative(match: re.Match[str], today: date) -> _Bounds:
@@ -219,7 +241,10 @@ _YEAR = r"(?:,?\s+(?P<year>(?:19|20)[0-9]{2}))?"
 
 def _readers() -> Iterator[tuple[str, _Reader]]:
     yield r"\b(?P<y>(?:19|20)\d\d)[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?(?![\d-])", _iso
-    yield rf"{_ZH_YEAR}?的?(?P<month>{_ZH_NUMBER})月份?(?:(?P<dom>{_ZH_NUMBER})[日号]|(?P<part>初|底|上旬|中旬|下旬))?", _zh_date
+    yield (
+        rf"{_ZH_YEAR}?的?(?P<month>{_ZH_NUMBER})月份?(?:(?P<dom>{_ZH_NUMBER})[日号]|(?P<part>初|底|上旬|中旬|下旬))?",
+        _zh_date,
+    )
     yield rf"\b{_DOM}\s+(?:of\s+)?{_MONTH}\b{_YEAR}", _named_day
     yield rf"\b{_MONTH}\s+{_DOM}\b(?!\s*[:%€$]){_YEAR}", _named_day
     yield (
@@ -245,7 +270,10 @@ def _readers() -> Iterator[tuple[str, _Reader]]:
     )
     yield rf"\b(?:(?P<which>last|past|previous|this|next)|on)\s+{_DAY_NAME}\b", _week_day
     yield rf"^(?P<which>){_DAY_NAME}$", _week_day
-    yield r"\b(?:later |earlier )?(?P<which>last|past|previous|this|current|next)\s+(?P<unit>weekend|week|month|year)\b", _relative
+    yield (
+        r"\b(?:later |earlier )?(?P<which>last|past|previous|this|current|next)\s+(?P<unit>weekend|week|month|year)\b",
+        _relative,
+    )
     yield r"(?P<which>上+|下+|这|本)?个?(?:周|星期|礼拜)(?P<day>[一二三四五六日天1-7])", _zh_week_day
     yield r"(?P<which>上+|下+|这|本)个?(?P<unit>周|星期|礼拜|月)(?P<end>末)?(?P<part>初|底|上旬|中旬|下旬)?", _zh_unit
     yield _ZH_YEAR, _year

@@ -7,8 +7,9 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from assistant.recall.stop_words import CHINESE_CHARACTERS, CHINESE_PHRASES, ENGLISH
+from assistant.recall.stop_words import stop_words
 from assistant.recall.text import bigrams, cjk_runs, fold, without_cjk
 
 CONTEXT_WEIGHT = 0.4
@@ -19,14 +20,12 @@ _BM25_CEILING = 2.2
 """FTS5's bm25 gives a term at most (k1 + 1) times its idf, with k1 = 1.2."""
 _RARE_UNITS = 2
 _DOMINANT_SHARE = 0.5
+_COMMONER = 10
 
 _TOKEN = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 _QUOTED = re.compile('["“”„「『]([^"“”「」『』]{2,80})["“”」』]')
 _DATE_OR_TIME = re.compile(r"(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}|\d{1,2}[:.]\d\d(?::\d\d)?|\d{1,2}[-/.]\d{1,2}")
-_CHINESE_STOP = re.compile(
-    "|".join(sorted(CHINESE_PHRASES, key=len, reverse=True)) + "|[" + "".join(sorted(CHINESE_CHARACTERS)) + "]"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +79,30 @@ def search_words(
     if not expression:
         return KeywordHits({}, frozenset(), strangers)
     rows = connection.execute(
-        f"SELECT units.id, -bm25(words, 1.0, {CONTEXT_WEIGHT}) AS score FROM words JOIN units ON units.id = words.rowid "
-        f"WHERE words MATCH ? AND {where} ORDER BY score DESC LIMIT ?",
+        f"SELECT units.id, -bm25(words, 1.0, {CONTEXT_WEIGHT}) AS score FROM words "
+        f"JOIN units ON units.id = words.rowid WHERE words MATCH ? AND {where} ORDER BY score DESC LIMIT ?",
         [expression, *args, most],
     ).fetchall()
     scores = {row: min(score / ideal, 1.0) for row, score in rows}
     exact: set[int] = set()
-    for term, count, weight in zip(terms, counts, weights, strict=True):
-        rare = count <= _RARE_UNITS and weight >= _DOMINANT_SHARE * sum(weights)
-        if count and (term.code or rare):
+    for n, term in enumerate(terms):
+        if counts[n] and (term.code or _stands_out(n, terms, counts, weights)):
             exact.update(_rows(connection, term, where, args, most))
     for row in exact:
         scores.setdefault(row, 0.0)
     return KeywordHits(scores, frozenset(exact), strangers)
+
+
+def _stands_out(n: int, terms: list[Term], counts: list[int], weights: list[float]) -> bool:
+    """A word of one or two units only, and what the query is about: it outweighs the others, or they
+    are all known, and common or as rare."""
+    if counts[n] > _RARE_UNITS:
+        return False
+    if weights[n] >= _DOMINANT_SHARE * sum(weights):
+        return True
+    own = terms[n].tokens
+    others = [count for term, count in zip(terms, counts, strict=True) if not set(term.tokens) & set(own)]
+    return all(count >= _COMMONER * counts[n] or 0 < count <= _RARE_UNITS for count in others)
 
 
 def _count(connection: sqlite3.Connection, term: Term) -> int:
@@ -122,10 +132,10 @@ def _word_terms(folded: str, names: set[str]) -> Iterator[Term]:
     for chunk in without_cjk(folded).split():
         tokens = tuple(_TOKEN.findall(chunk))
         code = _is_code(chunk)
-        if len(tokens) > 1 and any(token not in ENGLISH for token in tokens):
+        if len(tokens) > 1 and not stop_words().english.issuperset(tokens):
             yield Term(tokens[:12], code)
         for token in tokens:
-            if token not in ENGLISH:
+            if token not in stop_words().english:
                 yield Term((token,), code and len(tokens) == 1, token in names)
 
 
@@ -152,5 +162,11 @@ def _cjk_terms(folded: str) -> Iterator[Term]:
 def _content_parts(run: str) -> list[str]:
     """The run without its function words; a run of one or two characters is one word and stays."""
     if len(run) <= 2:
-        return [run] if run not in CHINESE_PHRASES and run not in CHINESE_CHARACTERS else []
-    return [part for part in _CHINESE_STOP.split(run) if part]
+        return [run] if run not in (*stop_words().chinese_phrases, *stop_words().chinese_characters) else []
+    return [part for part in _chinese_stop().split(run) if part]
+
+
+@cache
+def _chinese_stop() -> re.Pattern[str]:
+    longest_first = sorted(stop_words().chinese_phrases, key=len, reverse=True)
+    return re.compile("|".join([*longest_first, f"[{''.join(sorted(stop_words().chinese_characters))}]"]))

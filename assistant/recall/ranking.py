@@ -10,7 +10,7 @@ import numpy as np
 
 from assistant.core.values import RecallQuery
 from assistant.recall.dates import DayRange, find_ranges
-from assistant.recall.fusion import CANDIDATES, Candidates, best, fuse
+from assistant.recall.fusion import Candidates, best, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.renewal import lift
 from assistant.recall.text import fold
@@ -72,7 +72,7 @@ def rank(
     if not len(at):
         return None
     candidates = _fused(snapshot, at, words, similarity, in_time, today)
-    return candidates if similarity is None else _renewed(snapshot, candidates, words, allowed, today)
+    return candidates if similarity is None else _renewed(snapshot, candidates)
 
 
 def _fused(
@@ -90,23 +90,14 @@ def _fused(
     return fuse(snapshot, at, keyword, meaning, exact, in_time[at].astype(float), today.toordinal())
 
 
-def _renewed(
-    snapshot: Snapshot, candidates: Candidates, words: KeywordHits, allowed: np.ndarray, today: date
-) -> Candidates:
-    """The candidates with the newer word on a matter above the older one."""
-    dead = candidates.factors["superseded"] < 0
-    floors = lift(snapshot, candidates.at, candidates.score, dead, allowed)
-    missing = [at for at in floors if at not in set(candidates.at.tolist())]
-    at = np.concatenate([candidates.at, np.array(missing, np.int64)])
-    padding = np.zeros(len(missing))
-    factors = {name: np.concatenate([values, padding]) for name, values in candidates.factors.items()}
-    score = np.concatenate([candidates.score, padding])
-    expired = snapshot.struck[at] | snapshot.archived[at]
-    expired |= (snapshot.until[at] > 0) & (snapshot.until[at] < today.toordinal())
-    lifted = np.array([max(floors.get(int(one), -math.inf) - own, 0.0) for one, own in zip(at, score, strict=True)])
-    lifted[expired] = 0.0
-    factors["newer"] = lifted
-    return Candidates(at, factors, score + lifted)
+def _renewed(snapshot: Snapshot, candidates: Candidates) -> Candidates:
+    """The candidates with the newer word on a matter above the older one; a rare name is only overtaken by its like."""
+    live = candidates.factors["superseded"] == 0
+    exact = candidates.factors["exact"] > 0
+    lifted = lift(snapshot, candidates.at, candidates.score, live & ~exact)
+    if exact.any():
+        lifted += lift(snapshot, candidates.at, candidates.score, live & exact)
+    return Candidates(candidates.at, {**candidates.factors, "newer": lifted}, candidates.score + lifted)
 
 
 def _nothing_known(
@@ -119,12 +110,16 @@ def _nothing_known(
     if similarity is None:
         return keyword < _LEAST_KEYWORD / 2
     near = similarity[allowed & snapshot.has_vector]
-    if keyword >= _LEAST_KEYWORD or not len(near):
-        return keyword == 0.0 and not len(near)
+    if not len(near):
+        return keyword == 0.0
     least = LEAST_SIMILARITY * math.sqrt(math.log(max(len(near), 8)) / math.log(_MEASURED_UNITS))
-    if keyword == 0.0 or words.strangers:
-        return float(near.max()) < least
-    return float(near.max()) < 0.85 * least
+    if words.strangers and keyword < 2 * _LEAST_KEYWORD:
+        least *= 1.25
+    elif keyword >= _LEAST_KEYWORD:
+        return False
+    elif keyword > 0.0:
+        least *= 0.85
+    return float(near.max()) < least
 
 
 def _in_time(snapshot: Snapshot, text: str, today: date) -> np.ndarray:

@@ -18,13 +18,16 @@ NEAR = 0.28
 _LEADERS = 5
 _STEP = 1e-3
 _ENGLISH = re.compile(
-    r"\b(?:now|new|no longer|not any ?more|instead|replac\w+|mov(?:e[sd]?|ing)|push(?:es|ed)|postpon\w+|chang\w+|switch\w+"
-    r"|swapp?\w*|quit|cancel\w*|retired|raised?|rise[sn]?|rose|went up|reduced|cut to|stopp?(?:s|ed)?|gave up|given up"
-    r"|updat\w+|reschedul\w+|dropped|migrat\w+|renamed|correct(?:ion|ed)|turns out|from (?:now|next|the)|(?:up|down) to"
+    r"\b(?:now|new|no longer|not any ?more|instead|replac\w+|mov(?:e[sd]?|ing)|push(?:es|ed)|postpon\w+|chang\w+"
+    r"|switch\w+|swapp?\w*|quit|cancel\w*|retired|raised?|rise[sn]?|rose|went up|reduced|cut to|stopp?(?:s|ed)?"
+    r"|gave up|given up|updat\w+|reschedul\w+|dropped|migrat\w+|renamed|correct(?:ion|ed)|turns out"
+    r"|from (?:now|next|the)|(?:up|down) to"
     r"|agreed|promised)\b",
     re.IGNORECASE,
 )
-_CHINESE = re.compile("改|换|搬|涨|降到|降为|减到|减为|加到|推迟|提前|延期|延到|取消|不再|不用|现在|新的|停了|停用|辞|退|变成|变为|调到|更正|答应|原来|作废")
+_CHINESE = re.compile(
+    "改|换|搬|涨|降到|降为|减到|减为|加到|推迟|提前|延期|延到|取消|不再|不用|现在|新的|停了|停用|辞|退|变成|变为|调到|更正|答应|原来|作废"
+)
 
 
 def tells_of_change(text: str) -> bool:
@@ -32,22 +35,19 @@ def tells_of_change(text: str) -> bool:
     return bool(_ENGLISH.search(text) or _CHINESE.search(text))
 
 
-def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, dead: np.ndarray, allowed: np.ndarray) -> dict[int, float]:
-    """Scores that newer units should have at least, by position in the snapshot.
+def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, usable: np.ndarray) -> np.ndarray:
+    """What to add to each candidate's score so that the newest word on a matter stands just above the older ones.
 
-    at, score: the candidates; dead: struck or expired ones, which lift and are lifted by nothing; allowed: all units
-    that may be found. Each of the leading candidates puts the newest word on its matter just above itself.
+    at, score: the candidates; usable: which of them take part (struck and expired ones do not). Each of the leading
+    candidates pulls up those that tell of a change, are of a later day and near to it in meaning.
     """
-    floors: dict[int, float] = {}
-    sources = np.flatnonzero(allowed & snapshot.renews & snapshot.has_vector & (snapshot.day > 0))
-    if not len(sources):
-        return floors
-    for n in np.argsort(-score)[:_LEADERS]:
-        leader = int(at[n])
-        if dead[n] or not snapshot.has_vector[leader] or not snapshot.day[leader]:
-            continue
-        newer = sources[snapshot.day[sources] > snapshot.day[leader]]
-        near = snapshot.cosine(leader, newer)
-        for other in newer[near >= NEAR]:
-            floors[int(other)] = max(floors.get(int(other), -np.inf), float(score[n]) + _STEP)
-    return floors
+    raised = score.copy()
+    day = snapshot.day[at]
+    newer = np.flatnonzero(usable & snapshot.renews[at] & snapshot.has_vector[at] & (day > 0))
+    leaders = [n for n in np.argsort(-score) if usable[n] and snapshot.has_vector[at[n]] and day[n] > 0][:_LEADERS]
+    for n in leaders if len(newer) else ():
+        later = newer[day[newer] > day[n]]
+        later = later[snapshot.cosine(int(at[n]), at[later]) >= NEAR]
+        raised[later] = np.maximum(raised[later], score[n] + _STEP)
+    lifted: np.ndarray = raised - score
+    return lifted

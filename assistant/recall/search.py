@@ -125,6 +125,7 @@ class Recall:
         snapshot = self._current(connection)
         text = query.text.strip()
         allowed = allowed_units(snapshot, query)
+        allowed[_positions(connection, snapshot, query.exclude)] = False
         if not text:
             return self._by_time(connection, snapshot, query, allowed)
         where, args = condition(query)
@@ -258,7 +259,7 @@ class Recall:
             connection.close()
 
     def _refresh(self, connection: sqlite3.Connection) -> None:
-        """See what changed on disk, so that what was written a moment ago is found. Beside a running sync only so far."""
+        """See what changed on disk, so that what was written a moment ago is found; beside a running sync only some."""
         seconds = _REFRESH_SECONDS if self._syncing else math.inf
         changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds)
         self._snapshot_is_old |= bool(changes.files)
@@ -289,6 +290,12 @@ class Recall:
         except AssistantError as error:
             self._problems["embedder"] = str(error)
             return ""
+
+
+def _positions(connection: sqlite3.Connection, snapshot: Snapshot, uids: frozenset[str]) -> np.ndarray:
+    """Where in the snapshot the units of these ids are; ids that are no units (any more) count for nothing."""
+    rows = [row for uid in uids for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [uid])]
+    return snapshot.positions(sorted(row for row in rows if row in snapshot.ids))
 
 
 def _hits(

@@ -18,7 +18,7 @@ from assistant.recall.database import writing
 from assistant.recall.files import scan
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
-from assistant.recall.units import Unit, units_of
+from assistant.recall.units import Unit, first_part_of, units_of
 from assistant.recall.vectors import missing_vectors, model_number, store_vectors
 from assistant.workspace.safe_files import read_text
 
@@ -59,6 +59,8 @@ def sync_files(
     marks = scan(root)
     known = {path: (stat, sha) for path, stat, sha in connection.execute("SELECT path, stat, sha256 FROM files")}
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
+    heads = {path for path in changed if path.startswith("chats/")}
+    changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
     gone = [path for path in known if path not in marks]
     deadline = time.monotonic() + seconds
@@ -67,7 +69,8 @@ def sync_files(
         cancel.check()
         if time.monotonic() > deadline:
             break
-        if parsed := _parse(root, path, marks[path], known.get(path), changes):
+        before = None if first_part_of(path) in heads - {path} else known.get(path)
+        if parsed := _parse(root, path, marks[path], before, changes):
             waiting.append(parsed)
         if sum(len(p.units) for p in waiting) >= _UNITS_A_COMMIT:
             _apply(connection, waiting, changes)
@@ -132,7 +135,8 @@ def _parse(root: Path, path: str, stat: str, known: tuple[str, str] | None, chan
     if known == (stat, file.sha256):
         return None
     try:
-        units, problem = units_of(path, file.text)
+        first = first_part_of(path)
+        units, problem = units_of(path, file.text, read_text(root / first).text if first != path else "")
     except Exception as error:  # noqa: BLE001 - one file that no parser takes must not hide all the others
         _log.exception("units of %s", path)
         units, problem = [], f"not understood: {error}"

@@ -1,7 +1,7 @@
 """Text as the keyword index sees it: folded, with CJK runs and symbols turned into words of their own.
 
-Both sides, units and queries, go through ``fold`` and ``indexable``; the FTS5 tokeniser then stems Latin words and drops
-diacritics and punctuation.
+Both sides, units and queries, are folded alike; the FTS5 tokeniser then stems Latin words and drops diacritics and
+punctuation.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """Units: what is found as one piece, made from the workspace's files.
 
-An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and the
-reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
+An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and
+the reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import PurePosixPath
 
 from assistant.recall.blocks import TextBlock, text_blocks
 from assistant.workspace.chats import Chat, Turn, parse_chat
-from assistant.workspace.entries import Entry, parse_memory
+from assistant.workspace.entries import Entry, format_item, parse_memory
 from assistant.workspace.ids import line_id
 from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.notes import parse_note
@@ -62,10 +62,13 @@ class _Names:
         return uid if count == 1 else f"{uid}-{count}"
 
 
-def units_of(file: str, text: str) -> tuple[list[Unit], str]:
-    """The units of a workspace file, by its relative POSIX name, and what is wrong with it ("" for nothing)."""
+def units_of(file: str, text: str, first_part: str = "") -> tuple[list[Unit], str]:
+    """The units of a workspace file, by its relative POSIX name, and what is wrong with it ("" for nothing).
+
+    first_part: for a further part of a chat the text of its first, which bears the title and says whether it is private.
+    """
     if file.startswith("chats/"):
-        return chat_units(file, parse_chat(text))
+        return _part_units(file, text, first_part) if first_part else chat_units(file, parse_chat(text))
     if file in (MEMORY, ARCHIVE):
         return list(memory_units(file, text)), ""
     return note_units(file, text)
@@ -96,7 +99,7 @@ def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
         kind=kind,
         day=entry.date,
         title="",
-        text=words,
+        text="; ".join(format_item(item) for item in entry.items),
         words=words,
         context="",
         meaning=words[:_MEANING_CHARACTERS],
@@ -144,6 +147,11 @@ def note_units(file: str, text: str) -> tuple[list[Unit], str]:
 # --- chats --------------------------------------------------------------------------------------------------------
 
 
+def first_part_of(file: str) -> str:
+    """The file in which a chat begins; ``file`` itself unless it is a further part."""
+    return re.sub(r"_part\d+\.md$", ".md", file) if file.startswith("chats/") else file
+
+
 def chat_id(file: str) -> str:
     """The id of the chat that a file holds, or a part of."""
     return re.sub(r"_part\d+$", "", PurePosixPath(file).stem)
@@ -162,6 +170,13 @@ def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
         after = chat.turns[index + 1] if index + 1 < len(chat.turns) else None
         units.append(_turn_unit(file, ident, title, turn, before, after, _speakers(chat)))
     return units, "; ".join(str(problem) for problem in chat.problems)
+
+
+def _part_units(file: str, text: str, first_part: str) -> tuple[list[Unit], str]:
+    """As chat_units; that an answered turn stands in another part is no problem here."""
+    head = parse_chat(first_part)
+    chat = replace(parse_chat(text), title=head.title, private=head.private, participants=head.participants)
+    return chat_units(file, chat)[0], ""
 
 
 def _speakers(chat: Chat) -> tuple[str, str]:

@@ -58,8 +58,9 @@ class Snapshot:
     def cosine(self, one: int, others: np.ndarray) -> np.ndarray:
         """Cosine of a unit with others, all less the centres of their groups."""
         vector = (self.vectors[one] - self.centres[self.group[one]]) / self.lengths[one]
-        cosine: np.ndarray = self.vectors[others] @ vector - (self.centres @ vector)[self.group[others]]
-        return cosine / self.lengths[others]
+        product = self.vectors[others] @ vector - (self.centres @ vector)[self.group[others]]
+        cosine: np.ndarray = product / self.lengths[others]
+        return cosine
 
     def positions(self, rows: Sequence[int]) -> np.ndarray:
         """Where these units stand; rows that are not here (written a moment ago by others) are dropped."""
@@ -168,8 +169,8 @@ def _vectors(
         return vectors, has_vector
     position = {int(row): at for at, row in enumerate(ids)}
     for row, blob in connection.execute(sql, [model]):
-        if (at := position.get(row)) is not None:
-            _place(vectors, has_vector, at, blob)
+        if row in position:
+            _place(vectors, has_vector, position[row], blob)
     return vectors, has_vector
 
 

@@ -143,9 +143,13 @@ class Services:
         self.workspace.chats.restore(deleted)
         self._emit(ChatsChanged())
 
-    def send(self, chat: str, text: str, after: int | None = None) -> None:
-        """Returns at once; TurnSaved, Recalled, PromptProgress, TextArrived, TurnFinished or TurnFailed follow."""
-        self.turns.send(chat, text, after)
+    def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
+        """Returns at once; TurnSaved, Recalled, PromptProgress, TextArrived, TurnFinished or TurnFailed follow.
+
+        after: the turn it follows, None for the newest, 0 for none. keep_secrets: the person chose, for this once, to
+        keep what looks like a secret.
+        """
+        self.turns.send(chat, text, after, keep_secrets=keep_secrets)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Returns at once; the same events follow for the new sibling."""
@@ -228,11 +232,6 @@ def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | 
     wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
     folder = wanted if wanted.is_absolute() else paths.models / wanted
     return WorkerEmbedder(folder, logs / "embedding.log") if folder.is_dir() else None
-
-
-def warm(services: Services) -> None:
-    """For scripts: wait until meaning can be searched, if it can."""
-    services.recall.warm(CancelToken())
 
 
 def free_bytes(path: Path) -> int:

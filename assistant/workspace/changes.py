@@ -24,6 +24,8 @@ class Splice:
 
 def splice(prior: str, after: str) -> Splice:
     """The smallest single replacement that makes ``after`` of ``prior``."""
+    if after.startswith(prior):
+        return Splice(len(prior), "", after[len(prior) :])
     limit = min(len(prior), len(after))
     head = _common(limit, lambda size: prior[:size] == after[:size])
     tail = _common(limit - head, lambda size: size == 0 or prior[-size:] == after[-size:])
@@ -32,11 +34,13 @@ def splice(prior: str, after: str) -> Splice:
 
 def unified_diff(file: str, prior: str, after: str) -> str:
     """A unified diff with three lines of context; "" for equal texts. Quick when the change is small."""
-    old, new = prior.split("\n"), after.split("\n")
+    start = _context_start(prior, after)
+    old, new = _diff_lines(prior[start:]), _diff_lines(after[start:])
     head, tail = _equal_ends(old, new)
     first = max(0, head - _CONTEXT)
     keep = max(0, tail - _CONTEXT)
     a, b = old[first : len(old) - keep], new[first : len(new) - keep]
+    first += prior.count("\n", 0, start)
     lines = [f"--- a/{file}", f"+++ b/{file}"]
     groups = list(SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(_CONTEXT))
     for group in groups:
@@ -76,11 +80,32 @@ def merge(base: str, mine: str, theirs: str) -> str | None:
 
 
 def _merge_chunk(origin: list[str], a: list[str], b: list[str]) -> list[str] | None:
+    """One stretch between lines that nobody touched."""
     if a == b or b == origin:
         return a
     if a == origin:
         return b
-    return a + [line for line in b if line not in a] if not origin else None
+    if not origin:
+        return a + [line for line in b if line not in a]
+    if len(a) == len(b) == len(origin):
+        return _merge_lines(origin, a, b)
+    for extended, other in ((a, b), (b, a)):
+        # Lines added right before or behind lines that the other side changed or removed.
+        if extended[: len(origin)] == origin:
+            return other + extended[len(origin) :]
+        if extended[-len(origin) :] == origin:
+            return extended[: -len(origin)] + other
+    return None
+
+
+def _merge_lines(origin: list[str], a: list[str], b: list[str]) -> list[str] | None:
+    """Neighbouring lines, each changed by one side at most."""
+    merged = []
+    for old, mine, theirs in zip(origin, a, b, strict=True):
+        if old not in (mine, theirs) and mine != theirs:
+            return None
+        merged.append(theirs if mine == old else mine)
+    return merged
 
 
 def _mapping(old: list[str], new: list[str]) -> dict[int, int]:
@@ -91,6 +116,24 @@ def _mapping(old: list[str], new: list[str]) -> dict[int, int]:
         pairs.update((head + i + step, head + j + step) for step in range(size))
     pairs.update((len(old) - step, len(new) - step) for step in range(1, tail + 1))
     return pairs
+
+
+def _context_start(prior: str, after: str) -> int:
+    """Where the lines begin that a diff has to look at: for lines added at the end, three lines before."""
+    if not prior.endswith("\n") or not after.startswith(prior):
+        return 0
+    start = len(prior) - 1
+    for _ in range(_CONTEXT):
+        start = prior.rfind("\n", 0, max(0, start))
+    return start + 1
+
+
+def _diff_lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    if lines[-1]:
+        lines[-1] += "\n\\ No newline at end of file"
+        return lines
+    return lines[:-1]
 
 
 def _equal_ends(old: list[str], new: list[str]) -> tuple[int, int]:

@@ -15,6 +15,7 @@ _FIELD = re.compile(r"[-*][ \t]+\*\*(.+?)\*\*[ \t]*[:：][ \t]*(.*?)[ \t]*")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S*)?")
 _POINTER = re.compile(r"#?(\d{1,9})")
 _LIST = re.compile(r"[,，、]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
@@ -42,7 +43,7 @@ def clean_title(text: str) -> str:
 
 def printable(text: str) -> str:
     """The text with lone surrogates, which no file can hold, as U+FFFD."""
-    return text.encode("utf-8", "replace").decode("utf-8") if not _encodes(text) else text
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def format_head(ident: str, title: str, created: str, private: bool = False, tags: Sequence[str] = ()) -> str:
@@ -146,11 +147,3 @@ def _with_field(head: Head, name: str, value: str, problems: list[str]) -> Head:
         case "session":
             return replace(head, session=value)
     return head
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

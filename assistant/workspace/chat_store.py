@@ -21,7 +21,7 @@ from assistant.workspace.chat_head import (
     with_title,
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
-from assistant.workspace.chats import Chat, format_reply, format_turn, link_turns, parse_chat, split_blocks
+from assistant.workspace.chats import Chat, Turn, format_reply, format_turn, link_turns, parse_chat, split_blocks
 from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
 from assistant.workspace.redaction import redact
@@ -88,6 +88,11 @@ class ChatStore:
         chat = parse_chat([text.text for text in texts], ident)
         wrong = tuple(text.problem for text in texts if text.problem)
         return replace(chat, problems=chat.problems + wrong) if wrong else chat
+
+    def last_turn(self, ident: str) -> Turn | None:
+        """The newest turn; None in a chat without one. Raises ("chat.missing")."""
+        turns = self.read(ident).turns
+        return turns[-1] if turns else None
 
     def begin_turn(self, ident: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> TurnStart:
         """Write the person's message, durably, before anything else; the cost does not depend on the chat's length.

@@ -60,6 +60,11 @@ class Chat:
     problems: tuple[str, ...] = ()
     key_points: str = ""
 
+    @classmethod
+    def empty(cls) -> Chat:
+        """A chat that is on no disk: a temporary one, or the one that a preview would begin."""
+        return cls("", "", "", "", (), (), False, 0, ())
+
     @cached_property
     def by_number(self) -> Mapping[int, Turn]:
         return {turn.n: turn for turn in self.turns}

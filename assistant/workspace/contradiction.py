@@ -19,7 +19,8 @@ _END = " .。!！,，;；"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _VALUE = re.compile(
-    rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}|\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?: \d{{4}})?|\b{_MONTH} \d{{1,2}}\b|\b{_DAY}\b"
+    rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}|\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?: \d{{4}})?"
+    rf"|\b{_MONTH} \d{{1,2}}\b|\b{_DAY}\b"
     r"|\d{1,2}月\d{1,2}[日号]|(?:下?周|星期|礼拜)[一二三四五六日天]|[一二三四五六七八九十]{1,3}[点号岁]"
     r"|\d+(?:[.,:]\d+)*"
 )

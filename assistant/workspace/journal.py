@@ -171,7 +171,7 @@ class Journal:
         """Newest first; with ``like`` only lines that hold that id, or that undo something."""
         wanted = None if like is None else like.encode()
         for line in _lines_from_end(self._path):
-            if wanted is not None and wanted not in line and b'"undoes"' not in line:
+            if not line or (wanted is not None and wanted not in line and b'"undoes"' not in line):
                 continue
             try:
                 record = json.loads(line)

@@ -14,7 +14,7 @@ from assistant.workspace.disk import read_bytes
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _NAMES = {"utf-8": "UTF-8", "gb18030": "GBK", "cp1252": "Latin-1", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL = bytes([*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _HIGH = re.compile(rb"[\x80-\xff]")
 _GBK_PAIR = re.compile(rb"[\x81-\xfe][\x40-\x7e\x80-\xfe]")
 _GB2312_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
@@ -140,6 +140,8 @@ def _bom_length(file: TextFile) -> int:
 
 
 def _newline(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
     pairs = text.count("\r\n")
     return "\r\n" if pairs > text.count("\n") - pairs else "\n"
 
@@ -167,7 +169,7 @@ def _guess(raw: bytes, name: str) -> tuple[str, str]:
 
 
 def _is_binary(raw: bytes) -> bool:
-    return len(_CONTROL.findall(raw)) * 50 > len(raw)
+    return (len(raw) - len(raw.translate(None, _CONTROL))) * 50 > len(raw)
 
 
 def _bad_bytes(body: bytes, encoding: str, name: str) -> str:

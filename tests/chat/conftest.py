@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from assistant.workspace.workspace import Workspace
 
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.clock import fixed_clock
 from assistant.recall.search import Recall
+from assistant.workspace.workspace import Workspace
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 

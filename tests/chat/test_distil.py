@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from assistant.workspace.workspace import Workspace
 
 from assistant.chat.distil import FALLBACK_MARK, Batch, Distiller
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import Message
+from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 
 WINDOW = 400

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from itertools import pairwise
 
 import pytest
-from assistant.workspace.workspace import Workspace
 
 from assistant.chat.prompt import Draft, PromptBuilder, PromptRules, Question
 from assistant.chat.receipts import ReceiptStore
@@ -14,6 +14,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.values import Role
 from assistant.recall.search import Recall
 from assistant.workspace.chats import Chat
+from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 
 
@@ -134,20 +135,21 @@ class TestOverflow:
         return Talk(workspace, recall, receipts, PromptRules(window=600, reply=100))
 
     def test_the_oldest_turns_leave_in_one_step_down_to_half(self, small: Talk) -> None:
-        cuts = 0
+        cuts = []
         for number in range(14):
             draft = small.say(f"Number {number}: " + "word " * 40)
             assert draft.prompt.tokens <= small.rules.room
             if draft.new_row and number:
-                cuts += 1
-                assert draft.prompt.tokens <= 300 + 50
+                cuts.append(number)
+                assert draft.prompt.tokens <= small.rules.window // 2 + small.rules.window // 8
                 assert draft.left
-        assert 1 <= cuts <= 4
+        assert len(cuts) >= 2
+        assert all(after - before > 1 for before, after in pairwise(cuts))
 
     def test_what_left_is_out_of_the_prompt_and_what_stays_is_in(self, small: Talk) -> None:
         for number in range(14):
             draft = small.say(f"Number {number}: " + "word " * 40)
-        said = " ".join(message.text for message in draft.prompt.messages)
+        said = " ".join(message.text.rpartition("</recalled>")[2] for message in draft.prompt.messages)
         for turn in draft.left:
             assert turn.user.split(":")[0] + ":" not in said
         assert "Number 13:" in said

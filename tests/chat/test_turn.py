@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from assistant.workspace.workspace import Workspace
 
 from assistant.chat.prompt import PromptBuilder, PromptRules
 from assistant.chat.receipts import ReceiptStore
@@ -14,6 +13,7 @@ from assistant.core.events import Event, Recalled, TextArrived, TurnFailed, Turn
 from assistant.core.values import GenerateOptions
 from assistant.recall.search import Recall
 from assistant.workspace.chats import Turn
+from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 
 

@@ -1,0 +1,168 @@
+"""The embedding model in a process of its own: started when first needed, given back after idling."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.recall.embedders import model_identity
+from assistant.runtime.worker_process import WorkerProcess
+
+IDLE_SECONDS = 600.0
+"""A worker unused this long is given back by ``retire`` (some 250 MB)."""
+_CHARACTERS_A_REQUEST = 4_000
+"""Texts sent at once: about 100 ms of work, so that a query gets its turn between two requests of an indexing run."""
+_RETRY_SECONDS = 30.0
+_log = logging.getLogger(__name__)
+
+
+class WorkerEmbedder:
+    """core.ports.Embedder over ``python -m assistant.recall.embed_worker``; also recall's PatientEmbedder.
+
+    The worker starts with the first text, or with ``warm_up`` in the background. A failed start is not tried again for
+    30 s by queries; ``embed`` always tries. log: file for the worker's stderr.
+    """
+
+    def __init__(
+        self, model_dir: Path, log: Path | None = None, threads: int = 1, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._folder = model_dir
+        self._threads = threads
+        self._clock = clock
+        self._worker = WorkerProcess("assistant.recall.embed_worker", log, {"OMP_WAIT_POLICY": "passive"})
+        self._pool = ThreadPoolExecutor(1, "embedding-query")
+        self._loading = threading.Lock()
+        self._waiting: Future[Any] | None = None
+        self._loaded_start = 0  # the worker's start that has the model loaded
+        self._failed_at = -_RETRY_SECONDS
+        self._used_at = clock()
+        self._identity = ""
+        self._dimensions = 0
+
+    @property
+    def identity(self) -> str:
+        """Of the model folder; needs no worker. Raises AssistantError("embedding.model") where there is no model."""
+        if not self._identity:
+            self._dimensions = _read_dimensions(self._folder)
+            self._identity = model_identity(self._folder)
+        return self._identity
+
+    @property
+    def dimensions(self) -> int:
+        """Of the vectors, as the model folder says."""
+        return self._dimensions if self.identity else 0
+
+    @property
+    def ready(self) -> bool:
+        """True when the worker runs with the model loaded."""
+        return self._worker.alive and self._loaded_start == self._worker.starts
+
+    def warm_up(self) -> None:
+        """Start the worker in the background; returns at once, does nothing while it starts or has just failed."""
+        if self.ready or (self._waiting and not self._waiting.done()):
+            return
+        if self._clock() - self._failed_at >= _RETRY_SECONDS:
+            self._waiting = self._pool.submit(self._warm_up)
+
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        """See core.ports.Embedder. Sent in small portions, so that queries get their turn. Raises AssistantError."""
+        self._load(cancel)
+        parts = [self._request(portion, cancel) for portion in _portions(texts)]
+        return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), np.float32)
+
+    def embed_query(self, text: str, seconds: float) -> np.ndarray | None:
+        """The text's vector if it is there within ``seconds``; None otherwise, the request is then taken back."""
+        if not self.ready:
+            self.warm_up()
+            return None
+        if self._waiting and not self._waiting.done():
+            return None
+        cancel = CancelToken()
+        self._waiting = self._pool.submit(self._request, [text], cancel)
+        try:
+            vector: np.ndarray = self._waiting.result(seconds)[0]
+        except FutureTimeoutError:
+            cancel.cancel()
+            return None
+        except (AssistantError, Cancelled) as error:
+            _log.warning("no vector for a query: %s", error)
+            return None
+        return vector
+
+    def retire(self, idle_seconds: float = IDLE_SECONDS) -> bool:
+        """Give the worker back if it was not used for so long; True if it was. It starts again when needed."""
+        if not self._worker.alive or self._clock() - self._used_at < idle_seconds:
+            return False
+        with self._loading:
+            self._worker.close()
+        return True
+
+    def close(self) -> None:
+        """End the worker and the thread that waits for it."""
+        self._worker.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _warm_up(self) -> None:
+        try:
+            self._load(CancelToken())
+        except (AssistantError, Cancelled) as error:
+            _log.warning("the embedding model did not start: %s", error)
+
+    def _load(self, cancel: CancelToken) -> None:
+        with self._loading:
+            if self.ready:
+                return
+            try:
+                answer = self._worker.call("load", {"folder": str(self._folder), "threads": self._threads}, cancel)
+            except AssistantError:
+                self._failed_at = self._clock()
+                raise
+            if (answer["identity"], answer["dimensions"]) != (self.identity, self.dimensions):
+                self._identity, self._dimensions = answer["identity"], answer["dimensions"]
+            self._loaded_start = self._worker.starts
+
+    def _request(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        self._used_at = self._clock()
+        answer = self._worker.call("embed", {"texts": list(texts)}, cancel)
+        vectors = np.frombuffer(base64.b64decode(answer["vectors"]), "<f4")
+        return vectors.reshape(len(texts), -1)
+
+
+def _portions(texts: Sequence[str]) -> list[list[str]]:
+    """The texts in order, in portions of a few thousand characters."""
+    portions: list[list[str]] = []
+    room = 0
+    for text in texts:
+        if not portions or room < len(text):
+            portions.append([])
+            room = _CHARACTERS_A_REQUEST
+        portions[-1].append(text)
+        room -= len(text)
+    return portions
+
+
+def _read_dimensions(folder: Path) -> int:
+    for name, key in (("manifest.json", "dimensions"), ("config.json", "hidden_size")):
+        try:
+            value = json.loads((folder / name).read_text(encoding="utf-8")).get(key)
+        except (OSError, ValueError, AttributeError):
+            continue
+        if isinstance(value, int) and value > 0:
+            return value
+    raise AssistantError(
+        "embedding.model",
+        f"There is no embedding model in {folder}.",
+        "Build or download it; until then search works by keywords.",
+    )
