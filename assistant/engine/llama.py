@@ -93,7 +93,7 @@ class LlamaModel:
         self._watch_stop_flag()
         self._step = plan.step
         self._pieces: dict[int, bytes] = {}
-        self.window = int(self._library.llama_n_ctx(self._context))
+        self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
 
     # --- vocabulary -----------------------------------------------------------------------------------------------

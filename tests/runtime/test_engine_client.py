@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +34,7 @@ from tests.real_models import starter_model_path
 S, U, A = Role.SYSTEM, Role.USER, Role.ASSISTANT
 SETTINGS = EngineSettings(window=2048, threads=1)
 GREEDY = GenerateOptions(temperature=0, max_tokens=24)
-LONG = "The river runs past the old mill and the children count the boats. " * 50
+LONG = "The river runs past the old mill and the children count the boats. " * 30
 FRANCE = [Message(U, "Hello, what is the capital of France?")]
 
 pytestmark = pytest.mark.real
@@ -199,7 +202,7 @@ def test_a_seed_repeats_a_reply(engine: WorkerEngine) -> None:
 
 def test_a_growing_chat_reads_only_what_is_new(engine: WorkerEngine) -> None:
     messages = [Message(S, "You are a helpful assistant."), Message(U, "Tell me about rivers.")]
-    options = GenerateOptions(temperature=0.9, seed=3, max_tokens=60)
+    options = GenerateOptions(temperature=0.9, seed=3, max_tokens=30)
     cached = 0
     for question in ("And mountains? 山 🏔️", "And the sea?", "Thanks, what else?"):
         done = chat(engine, messages, options)
@@ -233,7 +236,7 @@ def test_a_stop_while_the_prompt_is_read_and_what_comes_after(own_engine: Worker
     assert isinstance(done, Done)
     assert (done.stop, done.text, done.tokens) == (StopReason.STOPPED, "", 0)
     reads = [event for event in events if isinstance(event, PromptRead)]
-    assert reads[-1].read < reads[-1].total > 600
+    assert reads[-1].read < reads[-1].total > 400
     again = chat(own_engine, messages)
     assert again.reused_tokens >= reads[-1].read
     fresh = WorkerEngine()
@@ -395,10 +398,32 @@ def test_closing_ends_a_reply_and_is_final(tmp_path: Path) -> None:
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_the_library_is_never_loaded_here() -> None:
-    import subprocess
-    import sys
+PARENT = """
+import sys
+from pathlib import Path
+from assistant.core.cancel import CancelToken
+from assistant.core.values import EngineSettings, GenerateOptions, Message, PromptRead, Role
+from assistant.runtime.engine_client import WorkerEngine
+engine = WorkerEngine()
+engine.load(Path(sys.argv[1]), EngineSettings(threads=1, batch=32), CancelToken(), lambda *_: None)
+for event in engine.chat([Message(Role.USER, "word " * 3000)], GenerateOptions(), CancelToken()):
+    if isinstance(event, PromptRead) and event.read:
+        print(engine.pid, flush=True)
+"""
 
+
+def test_the_worker_ends_with_its_parent_in_the_middle_of_a_prompt() -> None:
+    command = [sys.executable, "-c", PARENT, str(starter_model_path())]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        worker = os.pidfd_open(int(parent.stdout.readline()))
+        parent.kill()
+    ended, _, _ = select.select([worker], [], [], 30)
+    os.close(worker)
+    assert ended
+
+
+def test_the_library_is_never_loaded_here() -> None:
     script = (
         "import sys, assistant.runtime.engine_client, assistant.engine.model_files; print('llama_cpp' in sys.modules)"
     )
