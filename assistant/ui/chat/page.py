@@ -121,6 +121,7 @@ class ChatPage(QWidget):
         composer.sent.connect(self._on_sent)
         composer.stop_asked.connect(session.stop)
         composer.edit_cancelled.connect(self.cancel_edit)
+        transcript.came_up.connect(session.ask_receipts)
         transcript.edit_asked.connect(self.start_edit)
         transcript.regenerate_asked.connect(session.regenerate)
         transcript.retry_asked.connect(session.regenerate)

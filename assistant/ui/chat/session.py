@@ -18,6 +18,8 @@ from assistant.workspace.chats import Chat, Turn
 
 FRAME_MS = 40
 """New text is drawn at most this often (25 times a second); measured as smooth and cheap."""
+MAX_TURNS = 50
+"""Receipts are looked for at most for so many turns at a time."""
 ROOT = 0
 """``after`` of a turn that starts the chat, where None would mean the newest turn."""
 
@@ -155,7 +157,7 @@ class ChatSession(QObject):
         if self._chat is not None and not self.streaming():
             self._show_branch(self._chat.leaf_of(n))
             self.turns_changed.emit()
-            self._ask_receipts()
+            self.ask_receipts([turn.n for turn in self._rest[-MAX_TURNS:]])
 
     def forget(self, chat: str) -> None:
         """A chat is gone: drop what is known of it."""
@@ -205,7 +207,6 @@ class ChatSession(QObject):
         self._show_branch(leaf)
         self.opened.emit()
         self.streaming_changed.emit()
-        self._ask_receipts()
         self.ask_window()
 
     def _on_not_read(self, chat: str, error: BaseException) -> None:
@@ -240,9 +241,10 @@ class ChatSession(QObject):
             receipt=self._receipts.get(key),
         )
 
-    def _ask_receipts(self) -> None:
+    def ask_receipts(self, numbers: Sequence[int]) -> None:
+        """Find the receipts of these turns, those on screen: behind, newest first."""
         chat = self.chat_id
-        wanted = [turn.n for turn in self._rest if turn.receipt is None and turn.n > 0]
+        wanted = [n for n in numbers if n > 0 and (chat, n) not in self._receipts]
         if not wanted:
             return
         services = self._services

@@ -38,6 +38,8 @@ class Transcript(QScrollArea):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    came_up = Signal(list)
+    """Numbers of turns that are on screen now and were not before."""
 
     def __init__(self, theme: Theme, root: Path) -> None:
         super().__init__()
@@ -97,6 +99,7 @@ class Transcript(QScrollArea):
                 self._views[i].show_turn(turn)
         self._settle(first)
         if fresh:
+            self.came_up.emit(self.shown_numbers())
             self._following = True
             QTimer.singleShot(0, self, self.scroll_to_end)
 
@@ -111,10 +114,6 @@ class Transcript(QScrollArea):
             return
         self._turns[-1] = turn
         self._views[-1].show_turn(turn)
-
-    def put_receipts(self, turns: Sequence[ShownTurn]) -> None:
-        """The same turns, some with their receipts now."""
-        self.show_turns(turns)
 
     def shown_numbers(self) -> list[int]:
         """The numbers of the turns that have a widget now."""
@@ -206,6 +205,7 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + self._top_of(anchor) - before)
         self._paging = False
+        self.came_up.emit([turn.n for turn in self._turns[start:first]])
 
     def _trim(self) -> None:
         """Back at the end: drop what was paged in far above."""
