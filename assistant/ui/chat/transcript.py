@@ -16,9 +16,9 @@ from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, label, spread
 
-FIRST_PAGE = 16
-"""Turns built when a chat opens; a screen or two."""
-PAGE = 16
+FIRST_PAGE = 6
+"""Turns built when a chat opens, so that it opens within 100 ms; more follow until there is a screen above."""
+PAGE = 8
 """Turns added at a time when the person scrolls up."""
 MAX_TURNS = 50
 """About 100 messages: more than this stay only while the person reads far up."""
@@ -102,6 +102,7 @@ class Transcript(QScrollArea):
             self.came_up.emit(self.shown_numbers())
             self._following = True
             QTimer.singleShot(0, self, self.scroll_to_end)
+        QTimer.singleShot(0, self, self._fill)
 
     def _first_shown(self, turns: Sequence[ShownTurn], fresh: bool) -> int:
         if fresh or not self._views:
@@ -187,6 +188,13 @@ class Transcript(QScrollArea):
             QTimer.singleShot(0, self, self._page_in)
         elif self._following and len(self._views) > MAX_TURNS:
             QTimer.singleShot(0, self, self._trim)
+
+    def _fill(self) -> None:
+        """Short turns: add older ones until there is something to scroll to."""
+        more = len(self._views) < len(self._turns)
+        if self._views and more and self.verticalScrollBar().maximum() < self.viewport().height():
+            self._page_in()
+            QTimer.singleShot(0, self, self._fill)
 
     def _page_in(self) -> None:
         """Add older turns above, and keep what the person reads where it is."""
