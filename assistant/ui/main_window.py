@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDesktopServices, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QMessageBox, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMainWindow, QMenu, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from assistant.core.clock import system_clock
 from assistant.ui.backend import Backend
@@ -118,6 +118,10 @@ class MainWindow(QMainWindow):
         menu.addAction(action)
         return action
 
+    def actions_by_name(self) -> list[QAction]:
+        """Everything the menus offer."""
+        return self.findChildren(QAction, options=Qt.FindChildOption.FindDirectChildrenOnly)
+
     def _theme_actions(self, menu: QMenu) -> None:
         names = {"system": tr("Theme of the system"), "light": tr("Light theme"), "dark": tr("Dark theme")}
         group = QActionGroup(self)
@@ -159,12 +163,10 @@ class MainWindow(QMainWindow):
         self.bridge.run(self.services.lanes.files, self.services.list_chats, done=self._on_chats_listed)
 
     def new_chat(self) -> None:
-        self.page.keep_draft()
         self.session.open_new()
         self.page.composer.edit.setFocus()
 
     def open_chat(self, chat: str) -> None:
-        self.page.keep_draft()
         self.session.open(chat)
 
     def rename_chat(self, chat: str, title: str) -> None:

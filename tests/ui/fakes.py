@@ -287,6 +287,12 @@ class FakeServices:
         self._called("load_model", name)
 
 
+def _info(chat: Chat) -> ChatInfo:
+    return ChatInfo(
+        chat.id, chat.title, chat.created, chat.last_active, len(chat.turns), chat.tags, chat.private, f"{chat.id}.md"
+    )
+
+
 def make_receipt(chat: str = "c", turn: int = 1, lines: int = 3) -> Receipt:
     """A receipt with one line of each kind first."""
     found = (

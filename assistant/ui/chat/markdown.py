@@ -74,7 +74,7 @@ class MarkdownRenderer:
     def _flush(self, run: list[Token], env: dict[str, Any], made: list[Segment]) -> None:
         if run:
             env["copies"] = []
-            html = self._parser.renderer.render(run, self._parser.options, env)
+            html = self._parser.renderer.render(run, self._parser.options, env).strip()
             made.append(Prose(html, tuple(env["copies"])))
             run.clear()
 

@@ -16,9 +16,9 @@ from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, label, spread
 
-FIRST_PAGE = 16
-"""Turns built when a chat opens; a screen or two."""
-PAGE = 16
+FIRST_PAGE = 6
+"""Turns built when a chat opens, so that it opens within 100 ms; more follow until there is a screen above."""
+PAGE = 8
 """Turns added at a time when the person scrolls up."""
 MAX_TURNS = 50
 """About 100 messages: more than this stay only while the person reads far up."""
@@ -38,6 +38,8 @@ class Transcript(QScrollArea):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    came_up = Signal(list)
+    """Numbers of turns that are on screen now and were not before."""
 
     def __init__(self, theme: Theme, root: Path) -> None:
         super().__init__()
@@ -97,8 +99,10 @@ class Transcript(QScrollArea):
                 self._views[i].show_turn(turn)
         self._settle(first)
         if fresh:
+            self.came_up.emit(self.shown_numbers())
             self._following = True
             QTimer.singleShot(0, self, self.scroll_to_end)
+        QTimer.singleShot(0, self, self._fill)
 
     def _first_shown(self, turns: Sequence[ShownTurn], fresh: bool) -> int:
         if fresh or not self._views:
@@ -111,10 +115,6 @@ class Transcript(QScrollArea):
             return
         self._turns[-1] = turn
         self._views[-1].show_turn(turn)
-
-    def put_receipts(self, turns: Sequence[ShownTurn]) -> None:
-        """The same turns, some with their receipts now."""
-        self.show_turns(turns)
 
     def shown_numbers(self) -> list[int]:
         """The numbers of the turns that have a widget now."""
@@ -189,6 +189,13 @@ class Transcript(QScrollArea):
         elif self._following and len(self._views) > MAX_TURNS:
             QTimer.singleShot(0, self, self._trim)
 
+    def _fill(self) -> None:
+        """Short turns: add older ones until there is something to scroll to."""
+        more = len(self._views) < len(self._turns)
+        if self._views and more and self.verticalScrollBar().maximum() < self.viewport().height():
+            self._page_in()
+            QTimer.singleShot(0, self, self._fill)
+
     def _page_in(self) -> None:
         """Add older turns above, and keep what the person reads where it is."""
         first = len(self._turns) - len(self._views)
@@ -206,6 +213,7 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + self._top_of(anchor) - before)
         self._paging = False
+        self.came_up.emit([turn.n for turn in self._turns[start:first]])
 
     def _trim(self) -> None:
         """Back at the end: drop what was paged in far above."""

@@ -21,6 +21,9 @@ from assistant.ui.widgets import IconButton, button, label, spread
 if TYPE_CHECKING:
     pass
 
+if TYPE_CHECKING:
+    from assistant.workspace.memory_values import Written
+
 
 class MemoryPanel(QWidget):
     """Built when it is first shown; ``start`` reads what it shows."""
