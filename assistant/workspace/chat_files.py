@@ -81,14 +81,11 @@ def scan_chats(root: Path) -> dict[str, list[tuple[Path, os.stat_result]]]:
     """Every chat's id with its files in order and what stat says of them."""
     found: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for folder in chat_folders(root):
-        with os.scandir(folder) as entries:
-            stats = {
-                e.name[:-3]: e.stat() for e in entries if e.name.endswith(".md") and e.name[0] != "." and e.is_file()
-            }
-        firsts = {stem for stem in stats if not ((m := _PART.fullmatch(stem)) and m[1] in stats)}
+        stats = _stats(folder)
+        firsts = {stem for stem in stats if not ((m := _PART.fullmatch(stem)) and m[1] in stats)} - found.keys()
         for stem in firsts:
-            found.setdefault(stem, []).append((folder / f"{stem}.md", stats[stem]))
-        further = [(m[1], int(m[2]), stem) for stem in stats if stem not in firsts and (m := _PART.fullmatch(stem))]
+            found[stem] = [(folder / f"{stem}.md", stats[stem])]
+        further = [(m[1], int(m[2]), stem) for stem in stats if (m := _PART.fullmatch(stem)) and m[1] in firsts]
         for ident, _, stem in sorted(further):
             found[ident].append((folder / f"{stem}.md", stats[stem]))
     return found
@@ -117,15 +114,14 @@ def read_tail(path: Path) -> Tail | None:
     return None
 
 
-def ends_with_newline(path: Path) -> bool:
-    """True for an empty file too: what is appended starts on a line of its own."""
+def _stats(folder: Path) -> dict[str, os.stat_result]:
+    """The Markdown files of a folder by name without ``.md``; hidden ones are not ours."""
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 1))
-            return file.read(1) in (b"", b"\n")
+        with os.scandir(folder) as entries:
+            shown = [e for e in entries if e.name.endswith(".md") and e.name[0] != "."]
+            return {e.name[:-3]: e.stat() for e in shown if e.is_file()}
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_error(error, folder) from error
 
 
 def _from_end(path: Path) -> Iterator[str]:
