@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
-from assistant.workspace.chats import BLOCK, LABEL
+from assistant.workspace.chats import BLOCK
 from assistant.workspace.disk import as_error
 from assistant.workspace.layout import CHATS
 
@@ -26,7 +26,6 @@ class Tail:
 
     n: int | None
     at: str
-    has_reply: bool
     plain: bool
 
 
@@ -103,14 +102,15 @@ def read_head(path: Path) -> str:
 def read_tail(path: Path) -> Tail | None:
     """The last block of a file, read backwards from its end; None when it has no block."""
     for text in _from_end(path):
-        lines = text.split("\n")
-        for index in range(len(lines) - 1, -1, -1):
-            if lines[index].startswith("### ") and (match := BLOCK.fullmatch(lines[index])):
-                after = lines[index + 1 :]
-                labels = [m[1] for line in after if line.startswith("*") and (m := LABEL.fullmatch(line))]
-                replied = any(label in ("Assistant", "助手") for label in labels)
-                plain = not any(line.startswith(("## ", "### ")) for line in after)
-                return Tail(int(match[2]) if match[2] else None, match[1], replied, plain)
+        at = len(text)
+        while (at := text.rfind("### ", 0, at)) >= 0:
+            starts_line = at == 0 or text[at - 1] == "\n"
+            end = text.find("\n", at)
+            if starts_line and (match := BLOCK.fullmatch(text, at, len(text) if end < 0 else end)):
+                after = text[match.end() :]
+                return Tail(
+                    int(match[2]) if match[2] else None, match[1], "\n## " not in after and "\n### " not in after
+                )
     return None
 
 
