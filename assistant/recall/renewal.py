@@ -35,15 +35,8 @@ def tells_of_change(text: str) -> bool:
     return bool(_ENGLISH.search(text) or _CHINESE.search(text))
 
 
-<<<<<<< HEAD
 def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, usable: np.ndarray) -> np.ndarray:
     """What to add to each candidate's score so that the newest word on a matter stands just above the older ones.
-=======
-def lift(
-    snapshot: Snapshot, at: np.ndarray, score: np.ndarray, dead: np.ndarray, allowed: np.ndarray
-) -> dict[int, float]:
-    """Scores that newer units should have at least, by position in the snapshot.
->>>>>>> main
 
     at, score: the candidates; usable: which of them take part (struck and expired ones do not). Each of the leading
     candidates pulls up those that tell of a change, are of a later day and near to it in meaning.
