@@ -41,6 +41,8 @@ class MemoryFiles:
             with locked(self._lock):
                 try:
                     yield
+                except OSError as error:
+                    raise as_error(error, self.root) from error
                 finally:
                     news, self._news = self._news, []
         finally:

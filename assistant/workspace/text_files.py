@@ -55,7 +55,11 @@ def decode(raw: bytes, name: str = "The file") -> TextFile:
     body = raw[len(bom) :]
     if (plain := _plain_utf8(body) if encoding in ("", "utf-8") else None) is not None:
         return TextFile(plain, "utf-8", _newline(plain), bool(bom), sha(raw), "", raw)
-    encoding, problem = (encoding, _bad_bytes(body, encoding, name)) if encoding else _guess(body, name)
+    if bom and encoding != "utf-8":
+        # Bad UTF-16 cannot be written back as it was, so it is read-only.
+        encoding, problem = (encoding, "") if _decodes(body, encoding) else ("", f"{name} is broken UTF-16.")
+    else:
+        encoding, problem = ("utf-8", _bad_bytes(body, "utf-8", name)) if bom else _guess(body, name)
     text = body.decode(encoding or "utf-8", "replace")
     return TextFile(text, encoding, _newline(text), bool(bom), sha(raw), problem, raw)
 
@@ -147,7 +151,7 @@ def _matches(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
 
 
 def _bom_length(file: TextFile) -> int:
-    return next((len(mark) for mark, known in _BOMS if file.bom and known == file.encoding), 0)
+    return next((len(mark) for mark, _ in _BOMS if file.bom and file.raw.startswith(mark)), 0)
 
 
 def _newline(text: str) -> str:
@@ -196,7 +200,7 @@ def _bad_bytes(body: bytes, encoding: str, name: str) -> str:
 
 def _looks_gbk(raw: bytes) -> bool:
     """Chinese text has both bytes of nearly every pair high; an accented letter stands beside plain ones."""
-    if not _decodes(raw, "gb18030"):
+    if not _decodes(raw, "gb18030") or raw.decode("gb18030").encode("gb18030") != raw:
         return False
     pairs = _GBK_PAIR.findall(raw)
     common = sum(1 for pair in pairs if _GB2312_PAIR.fullmatch(pair))

@@ -87,3 +87,9 @@ def test_a_missing_file_is_empty(tmp_path):
     assert (file.text, file.sha256, file.writable) == ("", "", True)
     (tmp_path / "no.md").touch()
     assert read_text(tmp_path / "no.md").sha256
+
+
+def test_broken_utf_16_is_read_only():
+    file = decode(codecs.BOM_UTF16_LE + "memo".encode("utf-16-le") + b"\x00", "x.md")
+    assert not file.writable
+    assert file.problem
