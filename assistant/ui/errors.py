@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QPlainTextEdit
 
 from assistant.core.errors import AssistantError
 from assistant.ui.i18n import tr
-from assistant.ui.widgets import button, label, spread
+from assistant.ui.widgets import button, fit_height, label, spread
 
 
 def details_of(error: BaseException, log: Path | None = None) -> str:
@@ -31,7 +31,6 @@ class ErrorDialog(QDialog):
         expected = isinstance(error, AssistantError)
         self._details = details_of(error, log)
         self.setWindowTitle(tr("That did not work") if expected else tr("Something went wrong"))
-        self.setMinimumWidth(440)
         column = QVBoxLayout(self)
         spread(column, (24, 24, 24, 16), 12)
         if isinstance(error, AssistantError):
@@ -51,6 +50,7 @@ class ErrorDialog(QDialog):
             self.details.setMinimumSize(520, 220)
             column.addWidget(self.details)
         column.addLayout(self._buttons(expected))
+        fit_height(self, 440 if expected else 600)
 
     def _buttons(self, expected: bool) -> QHBoxLayout:
         row = QHBoxLayout()

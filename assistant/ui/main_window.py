@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.splitter, 1)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
-        self.toast = Toast(whole)
+        self.toast = Toast(whole, lambda: self.page.composer.height() + self.bottombar.height() + 28)
         self.page.composer.edit.setFocus()
 
     def _root(self) -> Path:
@@ -139,6 +139,7 @@ class MainWindow(QMainWindow):
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
+        self.router.model_noted.connect(self.session.note_model)
         self.bridge.work_failed.connect(self.show_error)
         self.models.failed.connect(self.show_error)
         self.session.failed.connect(self.show_error)

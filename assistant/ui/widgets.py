@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -64,6 +65,15 @@ def spread(layout: QLayout, margins: tuple[int, int, int, int] = (0, 0, 0, 0), s
     layout.setSpacing(spacing)
 
 
+def fit_height(dialog: QDialog, width: int) -> None:
+    """Give a dialog of wrapped text its width, and the height that the text needs then."""
+    dialog.ensurePolished()
+    layout = dialog.layout()
+    if layout is not None:
+        layout.activate()
+        dialog.setFixedSize(width, layout.totalHeightForWidth(width))
+
+
 class IconButton(QToolButton):
     """A button with only an icon. A ``quiet`` one shows when its surroundings are pointed at, or it has the focus."""
 
@@ -107,6 +117,8 @@ class ElidedLabel(QLabel):
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        # Absolute: a right-to-left title stays where titles stand.
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter)
         if role:
             self.setProperty("role", role)
         self._whole = ""
@@ -149,8 +161,10 @@ class SearchField(QLineEdit):
 class Toast(QFrame):
     """A short message at the bottom of its parent, with one thing to do about it; leaves by itself."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, lift: Callable[[], int]) -> None:
+        """``lift``: pixels to keep free below it."""
         super().__init__(parent)
+        self._lift = lift
         self.setObjectName("toast")
         self._words = label("")
         self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -196,7 +210,7 @@ class Toast(QFrame):
     def _place(self) -> None:
         parent = self.parentWidget()
         room = parent.rect() if parent is not None else self.rect()
-        self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - 48))
+        self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - self._lift()))
 
     def _on_acted(self) -> None:
         self._timer.stop()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COPY_SCHEME = "keepsake-copy"
 """Links of this scheme are made here only: the text of a nested code block to copy, by number."""
 PICTURE_SCHEME = "workspace"
-TICKED, EMPTY = "☑\ufe0e", "☐"
+TICKED, EMPTY = "☑", "☐"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _TASK = re.compile(r"^\[([ xX])\] ")
 

@@ -8,11 +8,14 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
+    QColor,
     QFontMetrics,
     QGuiApplication,
     QImage,
     QImageReader,
     QResizeEvent,
+    QTextBlock,
+    QTextCharFormat,
     QTextCursor,
     QTextOption,
     QWheelEvent,
@@ -150,6 +153,7 @@ class ProseView(QTextBrowser):
                 if block.text().startswith((TICKED, EMPTY)):
                     indent = items.format().indent()
                     items.remove(block)
+                    self._mark_box(block)
                     shape = block.blockFormat()
                     shape.setIndent(indent)
                 else:
@@ -162,6 +166,16 @@ class ProseView(QTextBrowser):
         shape = first.blockFormat()
         shape.setTopMargin(0)
         first.setBlockFormat(shape)
+
+    def _mark_box(self, block: QTextBlock) -> None:
+        """A ticked box in a text font, not as a coloured picture."""
+        cursor = QTextCursor(block)
+        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+        look = QTextCharFormat()
+        look.setFontFamilies(self._theme.mono)
+        look.setProperty(QTextCharFormat.Property.FontPixelSize, TEXT_PIXELS + 5)
+        look.setForeground(QColor(self._theme.palette.accent))
+        cursor.mergeCharFormat(look)
 
     def _drop_last_margin(self) -> None:
         cursor = QTextCursor(self.document().lastBlock())

@@ -61,6 +61,7 @@ class ChatSession(QObject):
         self.chat_id = ""
         self._chat: Chat | None = None
         self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
+        self._model_note = ""
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
         self._failed_turns: dict[tuple[str, int], AssistantError] = {}
@@ -400,5 +401,10 @@ class ChatSession(QObject):
             self._chat = replace(self._chat, title=title)
 
     def why_not(self) -> str:
-        """Why a message cannot be sent right now; empty when it can."""
-        return tr("The reply is being written · Esc stops it") if self.streaming() else ""
+        """Why a message cannot be sent, or would have to wait; empty when all is well."""
+        return tr("The reply is being written · Esc stops it") if self.streaming() else self._model_note
+
+    def note_model(self, words: str) -> None:
+        """What the state of the model means for a message that is sent now; "" when it is ready."""
+        self._model_note = words
+        self.streaming_changed.emit()

@@ -200,7 +200,7 @@ class Transcript(QScrollArea):
         """Add older turns above, and keep what the person reads where it is."""
         first = len(self._turns) - len(self._views)
         start = max(0, first - PAGE)
-        anchor = self._views[0] if self._views else None
+        anchor, following = self._views[0] if self._views else None, self._following
         before = self._top_of(anchor)
         for i, turn in enumerate(self._turns[start:first]):
             view = self._make_view(turn)
@@ -211,7 +211,8 @@ class Transcript(QScrollArea):
         self._stack.activate()
         self._page.adjustSize()
         bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + self._top_of(anchor) - before)
+        bar.setValue(bar.maximum() if following else bar.value() + self._top_of(anchor) - before)
+        self._following = following
         self._paging = False
         self.came_up.emit([turn.n for turn in self._turns[start:first]])
 

@@ -79,6 +79,8 @@ class SettingsPage(QWidget):
         field.setAccessibleName(words)
         field.setAccessibleDescription(hint)
         field.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]  # scrolling must not change it
+        if not isinstance(field, QComboBox):
+            field.lineEdit().setTextMargins(8, 0, 0, 0)  # the style sheet's padding does not reach it
         self.fields[name] = field
         holder = QWidget()
         column = QVBoxLayout(holder)
