@@ -148,7 +148,9 @@ class PromptBuilder:
         changes += memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told), today)
         told |= {line.unit for line in changes}
         answer = self._search(question.message, hits, frozenset(told))
-        block = recalled_block(relevant(answer.hits), changes, self._counter, self._rules.window // _RECALL_SHARE)
+        block = recalled_block(
+            question.message, relevant(answer.hits), changes, self._counter, self._rules.window // _RECALL_SHARE
+        )
         return block, answer.mode
 
     def _search(self, message: str, hits: int, exclude: frozenset[str]) -> RecallAnswer:

@@ -9,14 +9,15 @@ from datetime import date
 
 from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
+from assistant.chat.words import stems
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.workspace.entries import Entry, MemoryText
 from assistant.workspace.ids import line_id
 from assistant.workspace.layout import MEMORY
 
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
-_CHANGES = 10
 _SHARE_OF_BEST = 0.5
+_PARTS = re.compile(r"(?<=[.!?。！？；;])\s*")
 _STRUCK = re.compile(r"~~(.+?)~~(?: · superseded (\d{4}-\d{2}-\d{2}))?")
 
 
@@ -33,10 +34,15 @@ EMPTY = RecalledBlock("", ())
 
 
 def recalled_block(
-    hits: Sequence[Hit], changes: Sequence[PromptLine], counter: TokenCounter, tokens: int
+    message: str, hits: Sequence[Hit], changes: Sequence[PromptLine], counter: TokenCounter, tokens: int
 ) -> RecalledBlock:
-    """The block of at most about ``tokens``: what changed since the chat began, then the hits, best first."""
-    wanted = [*changes, *map(_line, hits)]
+    """The block of at most about ``tokens`` for ``message``: what changed since the chat began, then the hits.
+
+    Of the changes those come first that speak of what the message speaks of, then the newest.
+    """
+    about = stems(message)
+    newest = sorted(reversed(changes), key=lambda line: -len(about & stems(line.text)))
+    wanted = [*newest, *(_line(hit, about) for hit in hits)]
     lines = [
         replace(line, tokens=count)
         for line, count in zip(wanted, counter.count([line.text for line in wanted]), strict=True)
@@ -54,10 +60,8 @@ def recalled_block(
     return RecalledBlock(f"<recalled>\n{body}\n</recalled>\n\n", tuple(kept), tuple(left))
 
 
-def _line(hit: Hit) -> PromptLine:
-    said = in_words(" ".join(hit.text.split()))
-    if len(said) > _CHARACTERS_A_HIT:
-        said = said[:_CHARACTERS_A_HIT].rstrip() + " …"
+def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
+    said = in_words(excerpt(hit.text, about))
     source = ", ".join(part for part in (hit.date, hit.title, hit.file) if part)
     words, meaning = hit.why.get("keyword", 0.0), hit.why.get("meaning", 0.0)
     return PromptLine(
@@ -69,6 +73,24 @@ def _line(hit: Hit) -> PromptLine:
         0,
         round(hit.score, 4),
     )
+
+
+def excerpt(text: str, about: frozenset[str]) -> str:
+    """At most 400 characters of a long text: the parts that share most words with ``about``, in their own order."""
+    flat = " ".join(text.split())
+    if len(flat) <= _CHARACTERS_A_HIT:
+        return flat
+    parts = [part for part in _PARTS.split(flat) if part]
+    room = _CHARACTERS_A_HIT
+    chosen: set[int] = set()
+    for at in sorted(range(len(parts)), key=lambda at: (-len(about & stems(parts[at])), at)):
+        if len(parts[at]) <= room:
+            chosen.add(at)
+            room -= len(parts[at]) + 3
+    if not chosen:
+        return flat[:_CHARACTERS_A_HIT].rstrip() + " …"
+    shown = [parts[at] if at in chosen else "…" for at in range(len(parts))]
+    return " ".join(part for at, part in enumerate(shown) if part != "…" or at == 0 or shown[at - 1] != "…")
 
 
 def relevant(hits: Sequence[Hit]) -> list[Hit]:
@@ -94,7 +116,7 @@ def memory_changes(
     before = {line.text for line in row.lines if line.file == MEMORY}
     entries = {entry.raw: entry for entry in document.entries}
     new = [entry for entry in document.entries if entry.raw not in before and entry.live(today)]
-    lines = [_new_entry(entry, today) for entry in new]
+    lines = [line for entry in new for line in _new_entry(entry, today)]
     lines += [
         PromptLine(MEMORY, n, f"[new in {MEMORY}] {line.strip()}", "recent", line_id(MEMORY, line))
         for n, line in document.fact_lines
@@ -105,7 +127,7 @@ def memory_changes(
     lines += [
         PromptLine(MEMORY, 0, f"[no longer in {MEMORY}] {line.text}", "recent", f"gone:{line.unit}") for line in gone
     ]
-    return [line for line in lines if line.unit not in told][-_CHANGES:]
+    return [line for line in lines if line.unit not in told]
 
 
 def new_day(row: FixedRow, today: date, told: frozenset[str]) -> list[PromptLine]:
@@ -116,6 +138,10 @@ def new_day(row: FixedRow, today: date, told: frozenset[str]) -> list[PromptLine
     return [PromptLine("", 0, f"[today is {today.isoformat()}, a {today.strftime('%A')}]", "date", unit)]
 
 
-def _new_entry(entry: Entry, today: date) -> PromptLine:
-    shown = f"[{entry.date.isoformat()}, new in {MEMORY}] {'; '.join(live_items(entry, today))}"
-    return PromptLine(MEMORY, entry.line, shown, "recent", line_id(MEMORY, entry.raw))
+def _new_entry(entry: Entry, today: date) -> list[PromptLine]:
+    """A line for each item, so that a long entry can be told in part."""
+    unit = line_id(MEMORY, entry.raw)
+    return [
+        PromptLine(MEMORY, entry.line, f"[{entry.date.isoformat()}, new in {MEMORY}] {item}", "recent", unit)
+        for item in live_items(entry, today)
+    ]

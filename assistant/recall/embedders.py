@@ -97,6 +97,9 @@ class SentenceTransformerEmbedder:
                 f"The embedding model {folder.name} has no ONNX file and sentence-transformers is not installed.",
                 "Install keepsake[sentence-transformers], or choose the default embedding model.",
             ) from error
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # a bar of its own starts a thread that never ends
         torch.set_num_threads(threads)
         self._prefix = model_prefix(folder)
         # An fp16 folder would load as fp16, which is slow and less exact on a CPU.

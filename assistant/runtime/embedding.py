@@ -117,8 +117,11 @@ class WorkerEmbedder:
     def _warm_up(self) -> None:
         try:
             self._load(CancelToken())
-        except (AssistantError, Cancelled) as error:
-            _log.warning("the embedding model did not start: %s", error)
+        except Cancelled:
+            _log.debug("the embedding model was not needed any more")
+        except AssistantError as error:
+            level = logging.DEBUG if error.code == "worker.closed" else logging.WARNING
+            _log.log(level, "the embedding model did not start: %s", error)
 
     def _load(self, cancel: CancelToken) -> None:
         with self._loading:

@@ -36,6 +36,7 @@ def test_every_message_comes_back_as_it_was(messages: list[dict[str, Any]]) -> N
     assert channel.receive() is None
 
 
+@pytest.mark.logs("no protocol (line|message)")
 def test_lines_that_are_no_messages_are_skipped_and_not_copied_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
     noise = b"secret words\n[1]\n\xff\xfe\n" + b"[" * 100_000 + b'\n{"ok":1}\n{"text":"secret, cut'
     channel = Channel(io.BytesIO(noise), io.BytesIO())
@@ -109,6 +110,7 @@ def test_events_come_before_the_result(served: Served) -> None:
     assert served.answer() == (7, "result", {"text": "héllo\n中\u2028\ud83d"})
 
 
+@pytest.mark.logs("request bug failed")
 def test_errors_come_in_words(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     served.ask(1, "fail")
     assert served.answer() == (1, "error", {"code": "model.cut", "message": "Cut.", "hint": "Copy it."})

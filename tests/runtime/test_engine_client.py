@@ -334,6 +334,7 @@ def test_strange_messages_are_answered(engine: WorkerEngine) -> None:
 # --- deaths -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.logs("started anew")
 def test_a_kill_in_mid_reply_is_told_and_the_next_chat_works(own_engine: WorkerEngine) -> None:
     load(own_engine)
     text, killed = "", False
@@ -353,6 +354,7 @@ def kill(engine: WorkerEngine) -> bool:
     return True
 
 
+@pytest.mark.logs("started anew")
 def test_several_threads_after_a_death_load_once(own_engine: WorkerEngine) -> None:
     load(own_engine)
     kill(own_engine)
@@ -366,6 +368,7 @@ def test_several_threads_after_a_death_load_once(own_engine: WorkerEngine) -> No
     assert len(texts) == 3 and all("Paris" in text for text in texts)
 
 
+@pytest.mark.logs("started anew")
 def test_an_engine_that_keeps_dying_is_not_started_for_ever(tmp_path: Path) -> None:
     now = [0.0]
     engine = WorkerEngine(tmp_path / "log", clock=lambda: now[0])
