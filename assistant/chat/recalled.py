@@ -41,7 +41,7 @@ def recalled_block(
     Of the changes those come first that speak of what the message speaks of, then the newest.
     """
     about = stems(message)
-    newest = sorted(reversed(changes), key=lambda line: -len(about & stems(line.text)))
+    newest = sorted(changes[::-1], key=lambda line: -len(about & stems(line.text)))
     wanted = [*newest, *(_line(hit, about) for hit in hits)]
     lines = [
         replace(line, tokens=count)
