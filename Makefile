@@ -1,12 +1,12 @@
 # make run: set up what is missing and open the window (arguments: make run ARGS="--workspace DIR").
 # make test: every check and test. make test-long: the long tests. make lint, make format, make bench, make clean.
 
-# The environment's own Python once there is one that works: it starts faster than a version manager's stand-in.
+# The environment's own Python once there is one: it starts faster than a version manager's stand-in.
 KEEPSAKE_PYTHON ?=
 export KEEPSAKE_PYTHON
 VENV_PYTHON := .venv/bin/python
 ANY_PYTHON = $(shell for name in python3 python3.13 python3.12 python3.11; do command -v $$name && break; done)
-STARTER := $(if $(shell $(VENV_PYTHON) -I -S -c "print(1)" 2>/dev/null),$(VENV_PYTHON),$(or $(KEEPSAKE_PYTHON),$(ANY_PYTHON)))
+STARTER := $(if $(shell test -x $(VENV_PYTHON) && echo yes),$(VENV_PYTHON),$(or $(KEEPSAKE_PYTHON),$(ANY_PYTHON)))
 BENCHMARKS ?= startup engine recall store ui
 
 .PHONY: run test test-long lint format bench clean

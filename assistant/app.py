@@ -9,8 +9,9 @@ import os
 import runpy
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import TracebackType
 
 from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
@@ -39,7 +40,7 @@ def _run_worker(module: str) -> int:
 def open_window(places: Places) -> int:
     """Open the window on the workspace and stay until it is closed."""
     from assistant.ui.application import build_application, find_theme
-    from assistant.ui.errors import ErrorHook
+    from assistant.ui.errors import ErrorReporter
     from assistant.ui.main_window import MainWindow
 
     paths = find_paths(places.config, places.state, os.environ)
@@ -49,9 +50,8 @@ def open_window(places: Places) -> int:
     with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
         services = compose(places)
         window = MainWindow(services, find_theme(application))
-        hook = ErrorHook(window)
-        hook.install()
-        _hook_threads()
+        reporter = ErrorReporter(logs / "keepsake.log", window)
+        install_hooks(reporter.report)
         if os.environ.get(PROBE):
             from assistant.ui.probe import StartupProbe
 
@@ -61,20 +61,28 @@ def open_window(places: Places) -> int:
         try:
             return int(application.exec())
         finally:
-            hook.remove()
+            sys.excepthook = sys.__excepthook__
             services.close()
 
 
-def _hook_threads() -> None:
-    """Errors of other threads go the way of the main thread's; those in destructors to the log only."""
+def install_hooks(report: Callable[[BaseException], None]) -> None:
+    """Send every unexpected error to the log and to ``report``; errors in destructors go to the log only."""
+
+    def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        _log.error("unexpected error", exc_info=(kind, error, trace))
+        report(error)
 
     def on_thread_error(args: threading.ExceptHookArgs) -> None:
         if args.exc_value is not None:
-            sys.excepthook(args.exc_type, args.exc_value, args.exc_traceback)
+            on_error(args.exc_type, args.exc_value, args.exc_traceback)
 
     def on_unraisable(args: sys.UnraisableHookArgs) -> None:
         _log.error("error in a destructor: %s", args.err_msg, exc_info=args.exc_value)
 
+    sys.excepthook = on_error
     threading.excepthook = on_thread_error
     sys.unraisablehook = on_unraisable
 

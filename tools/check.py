@@ -25,7 +25,6 @@ START = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    sys.path[0] = str(ROOT)
     words = {"lint", "format", "tests", "long"}
     what, rest = (arguments[0], list(arguments[1:])) if arguments and arguments[0] in words else ("", list(arguments))
     commands = {
@@ -76,4 +75,5 @@ def passes(command: Sequence[str], environ: Mapping[str, str]) -> bool:
 
 
 if __name__ == "__main__":
+    sys.path[0] = str(ROOT)
     sys.exit(main(sys.argv[1:]))

@@ -94,8 +94,12 @@ def install_venv_package(python: str) -> bool:
 
 
 def go_on_with(python: Path) -> int:
-    """Run this script again under another interpreter."""
-    return subprocess.run([str(python), str(Path(__file__).resolve()), *sys.argv[1:]], check=False).returncode
+    """Run this script again under another interpreter, in this process's place where the system can do that."""
+    command = [str(python), str(Path(__file__).resolve()), *sys.argv[1:]]
+    sys.stdout.flush()
+    if os.name == "posix":
+        os.execv(command[0], command)
+    return subprocess.run(command, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ def _ask(conversation: str, engine: Engine, options: GenerateOptions, cancel: Ca
 
 
 def _split(conversation: str, engine: Engine, room: int) -> Iterator[str]:
-    """The text in pieces of at most ``room`` tokens, parted between lines or words where it can be; all of it is sent."""
+    """The text in pieces of at most ``room`` tokens, parted between lines or words; all of it is sent."""
     if engine.count([conversation])[0] <= room:
         yield conversation
         return

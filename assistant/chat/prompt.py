@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.chat.recalled import EMPTY, RecalledBlock, memory_changes, recalled_block
+from assistant.chat.recalled import EMPTY, RecalledBlock, memory_changes, new_day, recalled_block, relevant
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import FixedRow, take_row
 from assistant.chat.tokens import TokenCounter
@@ -144,10 +144,11 @@ class PromptBuilder:
         told |= {f"{chat}#{t.n}" for t in staying} | {f"{chat}#{question.turn}"}
         told |= self._receipts.recalled_units(chat, {t.n for t in staying if t.n > row.bare})
         memory, today = self._workspace.memory, self._workspace.clock().date()
-        changes = memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told), today)
+        changes = new_day(row, today, frozenset(told))
+        changes += memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told), today)
         told |= {line.unit for line in changes}
         answer = self._search(question.message, hits, frozenset(told))
-        block = recalled_block(answer.hits, changes, self._counter, self._rules.window // _RECALL_SHARE)
+        block = recalled_block(relevant(answer.hits), changes, self._counter, self._rules.window // _RECALL_SHARE)
         return block, answer.mode
 
     def _search(self, message: str, hits: int, exclude: frozenset[str]) -> RecallAnswer:

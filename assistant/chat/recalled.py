@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,6 +16,8 @@ from assistant.workspace.layout import MEMORY
 
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
 _CHANGES = 10
+_SHARE_OF_BEST = 0.5
+_STRUCK = re.compile(r"~~(.+?)~~(?: · superseded (\d{4}-\d{2}-\d{2}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def recalled_block(
 
 
 def _line(hit: Hit) -> PromptLine:
-    said = " ".join(hit.text.split())
+    said = in_words(" ".join(hit.text.split()))
     if len(said) > _CHARACTERS_A_HIT:
         said = said[:_CHARACTERS_A_HIT].rstrip() + " …"
     source = ", ".join(part for part in (hit.date, hit.title, hit.file) if part)
@@ -66,6 +69,17 @@ def _line(hit: Hit) -> PromptLine:
         0,
         round(hit.score, 4),
     )
+
+
+def relevant(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits worth the model's attention: near the best one. A search shows more; a prompt pays for each line."""
+    best = max((hit.score for hit in hits), default=0.0)
+    return [hit for hit in hits if hit.score >= _SHARE_OF_BEST * best and hit.score > 0]
+
+
+def in_words(text: str) -> str:
+    """Marks of an entry as a small model understands them: what is struck is said to be over."""
+    return _STRUCK.sub(lambda m: f"(no longer true{f' since {m[2]}' if m[2] else ''}: {m[1]})", text)
 
 
 def memory_changes(
@@ -92,6 +106,14 @@ def memory_changes(
         PromptLine(MEMORY, 0, f"[no longer in {MEMORY}] {line.text}", "recent", f"gone:{line.unit}") for line in gone
     ]
     return [line for line in lines if line.unit not in told][-_CHANGES:]
+
+
+def new_day(row: FixedRow, today: date, told: frozenset[str]) -> list[PromptLine]:
+    """That it is another day than when the row was taken, once a day."""
+    unit = f"day:{today.isoformat()}"
+    if row.taken[:10] == today.isoformat() or unit in told:
+        return []
+    return [PromptLine("", 0, f"[today is {today.isoformat()}, a {today.strftime('%A')}]", "date", unit)]
 
 
 def _new_entry(entry: Entry, today: date) -> PromptLine:

@@ -41,7 +41,7 @@ def run_ask(context: Context, options: Namespace) -> int:
     cancel = CancelToken()
     before = signal.signal(signal.SIGINT, lambda _n, _f: cancel.cancel())
     try:
-        warming = services.lanes.recall.submit(services.recall.warm, cancel)
+        warming = services.lanes.recall.submit(context.ready_recall)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
         services.turns.models.ensure(plan.model)
         warming.result()
@@ -126,7 +126,7 @@ def run_prompt(context: Context, options: Namespace) -> int:
         services.turns.models.ensure()
     except AssistantError as error:
         context.output.note(f"{error} Tokens are estimated.")
-    services.recall.warm(context.cancel)
+    context.ready_recall()
     prompt = services.preview(options.chat, text)
     blocks = [
         {"name": b.name, "role": b.role.value, "text": b.text, "tokens": b.tokens, "lines": b.lines}

@@ -8,6 +8,11 @@ from assistant.cli.output import Output
 from assistant.core.cancel import CancelToken
 from assistant.runtime.services import Places, Services, compose
 
+_SOON_EMBEDDED = 200  # units: one or two seconds of work
+
+
+_PATIENCE_MS = 10_000.0  # a script wants the whole answer rather than a quick one
+
 
 class Context:
     """Use it as a context manager; services are composed on first use, so that --help costs nothing."""
@@ -21,7 +26,7 @@ class Context:
     @property
     def services(self) -> Services:
         if self._services is None:
-            self._services = compose(self.places)
+            self._services = compose(self.places, recall_budget_ms=_PATIENCE_MS)
         return self._services
 
     def __enter__(self) -> Context:
@@ -34,6 +39,9 @@ class Context:
         if self._services is not None:
             self._services.close()
 
-    def sync(self) -> None:
-        """Make words findable that were written since the last look; vectors only where they are complete soon."""
-        self.services.recall.sync(self.cancel, self.output.progress)
+    def ready_recall(self) -> None:
+        """Wait until meaning can be searched; embed what is new, unless that is a job for ``index sync``."""
+        recall = self.services.recall
+        recall.sync(self.cancel, self.output.progress, vectors=False)
+        if recall.warm(self.cancel) and 0 < recall.status().stale <= _SOON_EMBEDDED:
+            recall.sync(self.cancel, self.output.progress)

@@ -21,7 +21,7 @@ def run_status(context: Context, options: Namespace) -> int:
 
 
 def run_sync(context: Context, options: Namespace) -> int:
-    context.sync()
+    context.services.recall.sync(context.cancel, context.output.progress)
     return _status(context)
 
 

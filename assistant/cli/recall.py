@@ -34,7 +34,7 @@ def run_recall(context: Context, options: Namespace) -> int:
         raise AssistantError(
             "recall.usage", "Give either a QUERY or --batch.", 'Everything of a day: recall "" --since D.'
         )
-    context.services.recall.warm(context.cancel)
+    context.ready_recall()
     if options.batch:
         return _batch(context, options)
     now = context.services.workspace.clock()

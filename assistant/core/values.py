@@ -172,7 +172,7 @@ class PromptLine:
     file: str
     line: int
     text: str
-    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "recent"
+    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "recent", "date"
     unit: str = ""  # the recall unit's id, where it is one
     tokens: int = 0
     score: float = 0.0

@@ -93,7 +93,7 @@ class LlamaModel:
         self._watch_stop_flag()
         self._step = plan.step
         self._pieces: dict[int, bytes] = {}
-        self.window = int(self._library.llama_n_ctx(self._context))
+        self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
 
     # --- vocabulary -----------------------------------------------------------------------------------------------
@@ -150,8 +150,10 @@ class LlamaModel:
         """
         reused = self._forget_from(min(_common_length(self.cached, tokens), len(tokens) - 1))
         on_progress(reused, reused)
-        for start in range(reused, len(tokens), self._step):
-            self.append(tokens[start : start + self._step])
+        while (start := len(self.cached)) < len(tokens):
+            # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
+            end = (start // self._step + 1) * self._step
+            self.append(tokens[start:end])
             on_progress(len(self.cached), reused)
         return reused
 

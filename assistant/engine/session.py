@@ -167,7 +167,7 @@ def _load(
     _log.info(
         "loaded %s: %d threads, %d to read, steps of %d", plan.path.name, plan.threads, plan.threads_read, plan.step
     )
-    info = _model_info(plan.path, facts, min(plan.window, model.window), template.name)
+    info = _model_info(plan.path, facts, model.window, template.name)
     return _Loaded(model, writer, template.stops, info)
 
 

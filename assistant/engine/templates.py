@@ -58,7 +58,7 @@ def _own(source: str, bos: str, eos: str) -> Render | None:
 
     def render(messages: Sequence[Message]) -> str:
         plain = [{"role": message.role.value, "content": message.text} for message in messages]
-        return str(formatter(messages=plain).prompt)  # type: ignore[arg-type] # its TypedDicts ask for less
+        return str(formatter(messages=plain).prompt)  # its TypedDicts ask for less
 
     return render
 

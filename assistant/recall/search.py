@@ -78,10 +78,18 @@ class Recall:
     take turns; a sync has a connection of its own, so a search never waits for more than one small commit of it.
     """
 
-    def __init__(self, workspace: HasRoot, state: Path, embedder: Embedder | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        workspace: HasRoot,
+        state: Path,
+        embedder: Embedder | None,
+        clock: Clock,
+        budget_ms: float = BUDGET_MS,
+    ) -> None:
         self._root = workspace.root
         self._clock = clock
         self._embedder = embedder
+        self._budget_ms = budget_ms
         self._file = IndexFile(state / "index.sqlite3")
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -94,11 +102,12 @@ class Recall:
 
     # --- searching ---
 
-    def search(self, query: RecallQuery, budget_ms: float = BUDGET_MS) -> RecallAnswer:
+    def search(self, query: RecallQuery, budget_ms: float | None = None) -> RecallAnswer:
         """The hits for a query, best first; abstained when nothing known answers it. Never raises for a query.
 
-        budget_ms: how long to wait for the query's vector before the answer goes by keywords.
+        budget_ms: how long to wait for the query's vector before the answer goes by keywords; None: as constructed.
         """
+        budget_ms = self._budget_ms if budget_ms is None else budget_ms
         started = time.perf_counter()
         with self._lock:
             try:

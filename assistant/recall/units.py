@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from assistant.recall.blocks import TextBlock, text_blocks
 from assistant.workspace.chats import Chat, Turn, parse_chat
-from assistant.workspace.entries import Entry, parse_memory
+from assistant.workspace.entries import Entry, format_item, parse_memory
 from assistant.workspace.ids import line_id
 from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.notes import parse_note
@@ -99,7 +99,7 @@ def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
         kind=kind,
         day=entry.date,
         title="",
-        text=words,
+        text="; ".join(format_item(item) for item in entry.items),
         words=words,
         context="",
         meaning=words[:_MEANING_CHARACTERS],

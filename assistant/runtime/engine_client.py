@@ -41,6 +41,7 @@ class WorkerEngine:
         self._info: ModelInfo | None = None
         self._wanted: tuple[Path, EngineSettings] | None = None
         self._deaths: deque[float] = deque(maxlen=_DEATHS)
+        self._dead_start = 0
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._closed = False
 
@@ -59,7 +60,11 @@ class WorkerEngine:
             self._deaths.clear()
         with self._reloading:
             self._forget()
-            return self._load(path, settings, cancel, progress)
+            info = self._load(path, settings, cancel, progress)
+        if cancel.cancelled:  # the last moment of a load cannot be stopped; what was loaded is not wanted any more
+            self.unload()
+            raise Cancelled
+        return info
 
     def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
         """As core.ports.Engine. Also raises engine.no_model, engine.keeps_dying, engine.closed."""
@@ -154,16 +159,23 @@ class WorkerEngine:
                 raise _closed() from error
             if error.code != "worker.died":
                 raise
-            self._deaths.append(self._clock())
+            self._note_death()
             raise AssistantError(
                 "engine.died", "The engine ended unexpectedly; the text so far is kept.", "Try again."
             ) from error
+
+    def _note_death(self) -> None:
+        """Several threads may have waited for one worker: its death counts once."""
+        with self._lock:
+            if self._dead_start != self._worker.starts:
+                self._dead_start = self._worker.starts
+                self._deaths.append(self._clock())
 
     def _check_alive(self) -> None:
         if self._closed:
             raise _closed()
         recent = [moment for moment in self._deaths if self._clock() - moment < _DEATHS_WITHIN]
-        if len(recent) >= _DEATHS and not self._worker.alive:
+        if len(recent) >= _DEATHS and self._dead_start == self._worker.starts:
             raise AssistantError(
                 "engine.keeps_dying",
                 f"The engine ended {len(recent)} times within a few minutes.",

@@ -17,7 +17,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged, Notice
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
-from assistant.recall.search import Recall
+from assistant.recall.search import BUDGET_MS, Recall
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
 from assistant.runtime.indexing import IndexService
@@ -50,7 +50,14 @@ class Places:
 class Services:
     """All that the window and the command line do goes through here. Blocking, unless the docstring says otherwise."""
 
-    def __init__(self, settings: SettingsStore, paths: Paths, workspace: Workspace, state: Path) -> None:
+    def __init__(
+        self,
+        settings: SettingsStore,
+        paths: Paths,
+        workspace: Workspace,
+        state: Path,
+        recall_budget_ms: float = BUDGET_MS,
+    ) -> None:
         self.settings = settings
         self.paths = paths
         self.workspace = workspace
@@ -60,7 +67,7 @@ class Services:
         logs = paths.state / "logs"
         self.engine = WorkerEngine(logs / "engine.log")
         self.embedder = _embedder(settings.load(), paths, logs)
-        self.recall = Recall(workspace, state, self.embedder, workspace.clock)
+        self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
             ModelStore(paths.models), self.engine, self._values, self.lanes.chat, self._emit
@@ -143,9 +150,13 @@ class Services:
         self.workspace.chats.restore(deleted)
         self._emit(ChatsChanged())
 
-    def send(self, chat: str, text: str, after: int | None = None) -> None:
-        """Returns at once; TurnSaved, Recalled, PromptProgress, TextArrived, TurnFinished or TurnFailed follow."""
-        self.turns.send(chat, text, after)
+    def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
+        """Returns at once; TurnSaved, Recalled, PromptProgress, TextArrived, TurnFinished or TurnFailed follow.
+
+        after: the turn it follows, None for the newest, 0 for none. keep_secrets: the person chose, for this once, to
+        keep what looks like a secret.
+        """
+        self.turns.send(chat, text, after, keep_secrets=keep_secrets)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Returns at once; the same events follow for the new sibling."""
@@ -210,8 +221,11 @@ class Services:
             self.indexing.sync_later()
 
 
-def compose(places: Places, environ: Mapping[str, str] = os.environ) -> Services:
-    """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be."""
+def compose(places: Places, environ: Mapping[str, str] = os.environ, recall_budget_ms: float = BUDGET_MS) -> Services:
+    """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be.
+
+    recall_budget_ms: how long a search waits for meaning before it answers by words.
+    """
     paths = find_paths(places.config, places.state, environ)
     settings = SettingsStore(paths.settings_file)
     root = default_workspace(settings.load(), places.workspace, environ)
@@ -220,7 +234,7 @@ def compose(places: Places, environ: Mapping[str, str] = os.environ) -> Services
     clock: Clock = fixed_clock(places.now) if places.now else system_clock
     workspace = Workspace(root, paths.workspace_data(ident), state, clock)
     workspace.prepare()
-    return Services(settings, paths, workspace, state)
+    return Services(settings, paths, workspace, state, recall_budget_ms)
 
 
 def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:
@@ -228,11 +242,6 @@ def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | 
     wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
     folder = wanted if wanted.is_absolute() else paths.models / wanted
     return WorkerEmbedder(folder, logs / "embedding.log") if folder.is_dir() else None
-
-
-def warm(services: Services) -> None:
-    """For scripts: wait until meaning can be searched, if it can."""
-    services.recall.warm(CancelToken())
 
 
 def free_bytes(path: Path) -> int:

@@ -89,10 +89,10 @@ class TurnService:
 
     # --- turns ---------------------------------------------------------------------------------------------------
 
-    def send(self, chat: str, text: str, after: int | None = None) -> None:
+    def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
         """The words go to disk on the files lane, then the turn waits its turn on the chat lane."""
         token = self._running.add(chat)
-        self._lanes.files.submit(self._save_and_queue, chat, text, after, token)
+        self._lanes.files.submit(self._save_and_queue, chat, text, after, token, keep_secrets)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Another reply to the same words: a sibling of ``turn``."""
@@ -118,9 +118,10 @@ class TurnService:
         turn = self._save(chat, text, after)
         return self._run(chat, turn, cancel, plan)
 
-    def _save(self, chat: str, text: str, after: int | None) -> int:
-        start = self._workspace.chats.begin_turn(chat, text, after)
-        self._title(chat, start.text)
+    def _save(self, chat: str, text: str, after: int | None, keep_secrets: bool = False) -> int:
+        start = self._workspace.chats.begin_turn(chat, text, after, keep_secrets=keep_secrets)
+        if start.n == 1:
+            self._title(chat, start.text)
         self._emit(TurnSaved(chat, start.n, after, start.text, start.redacted))
         self._emit(ChatsChanged())
         return start.n
@@ -132,9 +133,11 @@ class TurnService:
             short = first if len(first) <= _TITLE_CHARACTERS else first[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
             self._workspace.chats.rename(chat, short)
 
-    def _save_and_queue(self, chat: str, text: str, after: int | None, token: CancelToken) -> None:
+    def _save_and_queue(
+        self, chat: str, text: str, after: int | None, token: CancelToken, keep_secrets: bool = False
+    ) -> None:
         try:
-            turn = self._save(chat, text, after)
+            turn = self._save(chat, text, after, keep_secrets)
         except AssistantError as error:
             self._running.remove(chat, token)
             self._emit(TurnFailed(chat, 0, error))

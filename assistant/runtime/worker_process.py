@@ -21,6 +21,8 @@ _CLOSE_SECONDS = 2.0
 """A worker that has not ended so long after its input was closed is killed; all is closed within the app's 3 s."""
 _LOG_BYTES = 1_000_000
 """A log larger than this is begun anew when the worker is started."""
+_ROOT = Path(__file__).resolve().parent.parent.parent
+"""The folder that holds our package, for the worker to import it from."""
 _Answers = queue.SimpleQueue[Json | None]
 
 
@@ -183,7 +185,9 @@ class _Session:
 
 def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     frozen = getattr(sys, "frozen", False)
-    command = [sys.executable, "--worker", module] if frozen else [sys.executable, "-m", module]
+    # -P: a folder that happens to be the current one must not shadow our modules with its own.
+    command = [sys.executable, "--worker", module] if frozen else [sys.executable, "-P", "-m", module]
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     if log_path:
         log_path.parent.mkdir(parents=True, exist_ok=True)
     mode = "wb" if log_path and log_path.exists() and log_path.stat().st_size > _LOG_BYTES else "ab"
@@ -193,7 +197,7 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, "PYTHONUTF8": "1", **env},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", **env},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
 

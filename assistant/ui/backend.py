@@ -13,11 +13,12 @@ from assistant.core.values import RecallAnswer, RecallQuery, Receipt
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
     from assistant.workspace.budget import Loaded
-    from assistant.workspace.chat_store import ChatInfo, DeletedChat
+    from assistant.workspace.chat_list import ChatInfo
+    from assistant.workspace.chat_store import DeletedChat
     from assistant.workspace.chats import Chat
     from assistant.workspace.journal import JournalEntry
-    from assistant.workspace.memory import Conflict, MemoryFileInfo, Saved, Written
-    from assistant.workspace.safe_files import TextFile
+    from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
+    from assistant.workspace.text_files import TextFile
 
 
 class Lane(Protocol):
@@ -81,8 +82,6 @@ class Backend(Protocol):
     def lanes(self) -> Lanes: ...
 
     def subscribe(self, sink: EventSink) -> None: ...
-    def start(self) -> None: ...
-    def close(self) -> None: ...
 
     def list_chats(self) -> list[ChatInfo]: ...
     def read_chat(self, chat: str, /) -> Chat: ...

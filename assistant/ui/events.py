@@ -26,6 +26,7 @@ class EventRouter(QObject):
 
     chats_changed = Signal()
     model_ready = Signal(str)
+    model_noted = Signal(str)
     model_failed = Signal(object)
 
     def __init__(self, bridge: Bridge, top: TopBar, bottom: BottomBar, parent: QObject) -> None:
@@ -37,14 +38,17 @@ class EventRouter(QObject):
         match event:
             case ModelLoading():
                 self._top.show_loading(event.name, event.fraction)
+                self.model_noted.emit(tr("The model is loading; what you send now is kept and answered after that"))
                 self._bottom.show_job("load", tr("Loading the model"), round(100 * event.fraction), 100)
             case ModelReady():
                 self._bottom.end_job("load")
                 self._top.show_ready(event.info)
+                self.model_noted.emit("")
                 self.model_ready.emit(event.info.name)
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)
+                self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
             case IndexProgress():
                 words = tr("Indexing words") if event.what == "keywords" else tr("Indexing meanings")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
@@ -26,7 +26,7 @@ class _LineEngine(QIconEngine):
     def clone(self) -> QIconEngine:
         return _LineEngine(self._name, self._colour, self._disabled)
 
-    def paint(self, painter: QPainter, rect, mode: QIcon.Mode, state: QIcon.State) -> None:
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         colour = self._disabled if mode == QIcon.Mode.Disabled else self._colour
         paint_icon(painter, QRectF(rect), self._name, colour)
 
@@ -34,10 +34,11 @@ class _LineEngine(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        pixmap = QPixmap(size)
+        pixmap = QPixmap(size * scale)
+        pixmap.setDevicePixelRatio(scale)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
-        self.paint(painter, pixmap.rect(), mode, state)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
         painter.end()
         return pixmap
 

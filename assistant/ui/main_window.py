@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDesktopServices, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QMessageBox, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMainWindow, QMenu, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from assistant.core.clock import system_clock
-from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
-from assistant.ui.bars import BottomBar, ModelState, TopBar
+from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
 from assistant.ui.chat.chat_list import Sidebar
 from assistant.ui.chat.markdown import is_web
@@ -23,20 +23,21 @@ from assistant.ui.chat.session import ChatSession
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.i18n import tr
+from assistant.ui.model_actions import ModelActions
 from assistant.ui.models.chats import chat_title
 from assistant.ui.theme import CHOICES, Theme
 from assistant.ui.widgets import Toast, spread
 
 if TYPE_CHECKING:
-    from assistant.engine.model_files import ModelFile
     from assistant.ui.memory.panel import MemoryPanel
-    from assistant.workspace.chat_store import ChatInfo, DeletedChat
+    from assistant.workspace.chat_list import ChatInfo
+    from assistant.workspace.chat_store import DeletedChat
 
 _NARROW = 1040  # below this, chats and memory do not both fit beside a readable conversation
 
 
 class MainWindow(QMainWindow):
-    """``start`` the services after it is shown; closing it closes them."""
+    """Start the services after it is shown; after it is closed, ``release`` it, then close them."""
 
     closed = Signal()
 
@@ -48,8 +49,6 @@ class MainWindow(QMainWindow):
         self.session = ChatSession(services, self.bridge, self)
         self._memory: MemoryPanel | None = None
         self._hid_sidebar = False
-        self._loaded = ""
-        self._model_problem = ""
         self.setWindowTitle("Keepsake")
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
@@ -65,6 +64,7 @@ class MainWindow(QMainWindow):
         self.page = ChatPage(self.session, self.theme, self._root())
         self.sidebar = Sidebar(self.theme, self._clock)
         self.bottombar = BottomBar(self.theme)
+        self.models = ModelActions(self.services, self.bridge, self.topbar, self.bottombar, self)
         middle = QWidget()
         middle.setMinimumWidth(380)
         column = QVBoxLayout(middle)
@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.splitter, 1)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
-        self.toast = Toast(whole)
+        self.toast = Toast(whole, lambda: self.page.composer.height() + self.bottombar.height() + 28)
         self.page.composer.edit.setFocus()
 
     def _root(self) -> Path:
@@ -107,10 +107,10 @@ class MainWindow(QMainWindow):
         view.addSeparator()
         self._action(view, tr("Write a message"), "Ctrl+L", self.page.composer.edit.setFocus)
         model = bar.addMenu(tr("&Model"))
-        self._action(model, tr("Models…"), "Ctrl+Shift+M", self.open_models)
-        self._action(model, tr("How to add a model"), "", self.explain_models)
+        self._action(model, tr("Models…"), "Ctrl+Shift+M", self.models.open)
+        self._action(model, tr("How to add a model"), "", self.models.explain)
 
-    def _action(self, menu, words: str, keys: str, act: Callable[[], object]) -> QAction:
+    def _action(self, menu: QMenu, words: str, keys: str, act: Callable[[], object]) -> QAction:
         action = QAction(words, self)
         if keys:
             action.setShortcut(QKeySequence(keys))
@@ -118,12 +118,16 @@ class MainWindow(QMainWindow):
         menu.addAction(action)
         return action
 
-    def _theme_actions(self, menu) -> None:
+    def actions_by_name(self) -> list[QAction]:
+        """Everything the menus offer."""
+        return self.findChildren(QAction, options=Qt.FindChildOption.FindDirectChildrenOnly)
+
+    def _theme_actions(self, menu: QMenu) -> None:
         names = {"system": tr("Theme of the system"), "light": tr("Light theme"), "dark": tr("Dark theme")}
         group = QActionGroup(self)
         self.theme_actions = {}
         for choice in CHOICES:
-            action = self._action(menu, names[choice], "", lambda choice=choice: self.choose_theme(choice))
+            action = self._action(menu, names[choice], "", partial(self.choose_theme, choice))
             action.setCheckable(True)
             action.setChecked(self.theme.choice == choice)
             group.addAction(action)
@@ -132,9 +136,12 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.router = EventRouter(self.bridge, self.topbar, self.bottombar, self)
         self.router.chats_changed.connect(self.refresh_chats)
-        self.router.model_ready.connect(self._on_model_ready)
-        self.router.model_failed.connect(self._on_model_failed)
+        self.router.model_ready.connect(self.models.on_ready)
+        self.router.model_failed.connect(self.models.on_failed)
+        self.router.model_ready.connect(self.session.ask_window)
+        self.router.model_noted.connect(self.session.note_model)
         self.bridge.work_failed.connect(self.show_error)
+        self.models.failed.connect(self.show_error)
         self.session.failed.connect(self.show_error)
         self.session.opened.connect(self._on_opened)
         self.session.created.connect(self._on_created)
@@ -146,7 +153,7 @@ class MainWindow(QMainWindow):
         self.sidebar.rename_asked.connect(self.rename_chat)
         self.topbar.sidebar_asked.connect(self.toggle_sidebar)
         self.topbar.memory_asked.connect(self.toggle_memory)
-        self.topbar.models_asked.connect(self.open_models)
+        self.topbar.models_asked.connect(self.models.open)
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
 
@@ -157,12 +164,10 @@ class MainWindow(QMainWindow):
         self.bridge.run(self.services.lanes.files, self.services.list_chats, done=self._on_chats_listed)
 
     def new_chat(self) -> None:
-        self.page.keep_draft()
         self.session.open_new()
         self.page.composer.edit.setFocus()
 
     def open_chat(self, chat: str) -> None:
-        self.page.keep_draft()
         self.session.open(chat)
 
     def rename_chat(self, chat: str, title: str) -> None:
@@ -291,61 +296,6 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self._make_room()
 
-    # --- models ---
-
-    def open_models(self) -> None:
-        """List the models, then show the menu."""
-        self.bridge.run(self.services.lanes.files, self.services.models, done=self._show_models)
-
-    def _show_models(self, models: list[ModelFile]) -> None:
-        from assistant.ui.model_menu import ModelMenu
-
-        menu = ModelMenu(
-            models, self._loaded, self._model_problem, self.load_model, self.add_model, self.explain_models, self
-        )
-        anchor = self.topbar.model
-        menu.popup(anchor.mapToGlobal(anchor.rect().bottomLeft()))
-
-    def load_model(self, name: str) -> None:
-        self.topbar.show_loading(name, 0.0)
-        self.services.load_model(name)
-
-    def add_model(self) -> None:
-        from assistant.ui.model_menu import ask_for_model_file
-
-        path = ask_for_model_file(self)
-        if path is not None:
-            self.bottombar.show_job("add", tr("Checking the model file"), 0, 0)
-            add = self.services.add_model
-            self.bridge.run(
-                self.services.lanes.files, add, path, done=self._on_model_added, failed=self._on_model_not_added
-            )
-
-    def explain_models(self) -> None:
-        from assistant.ui.model_menu import HowToAddModel
-
-        self._open_dialog(HowToAddModel(self.add_model, self))
-
-    def _on_model_added(self, model: ModelFile) -> None:
-        self.bottombar.end_job("add")
-        if model.problem:
-            self.show_error(AssistantError("model.unusable", model.problem))
-        else:
-            self.load_model(model.name)
-
-    def _on_model_not_added(self, error: BaseException) -> None:
-        self.bottombar.end_job("add")
-        self.show_error(error)
-
-    def _on_model_ready(self, name: str) -> None:
-        self._loaded, self._model_problem = name, ""
-        self.session.ask_window()
-
-    def _on_model_failed(self, error: AssistantError) -> None:
-        self._loaded, self._model_problem = "", str(error)
-        if self.topbar.model_state is ModelState.FAILED:
-            self.bottombar.show_notice(error.message, error=True)
-
     # --- the rest ---
 
     def choose_theme(self, choice: str) -> None:
@@ -362,7 +312,7 @@ class MainWindow(QMainWindow):
         dialog.failed.connect(self.show_error)
         self._open_dialog(dialog)
 
-    def _open_dialog(self, dialog) -> None:
+    def _open_dialog(self, dialog: QDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
@@ -394,7 +344,9 @@ class MainWindow(QMainWindow):
         if self._memory is not None and not self._memory.may_close():
             event.ignore()
             return
-        self.bridge.close()
-        self.services.close()
         self.closed.emit()
         event.accept()
+
+    def release(self) -> None:
+        """Take nothing more from the services; they may be closed after this."""
+        self.bridge.close()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QMenu, QVBoxLay
 
 from assistant.ui.bars import short_name, size_words
 from assistant.ui.i18n import tr
-from assistant.ui.widgets import button, label, spread
+from assistant.ui.widgets import button, fit_height, label, spread
 
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
@@ -75,7 +75,6 @@ class HowToAddModel(QDialog):
     def __init__(self, add: Callable[[], None], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("How to add a model"))
-        self.setFixedWidth(520)
         column = QVBoxLayout(self)
         spread(column, (24, 24, 24, 16), 12)
         column.addWidget(label(tr("A bigger model gives better answers"), "title"))
@@ -85,8 +84,13 @@ class HowToAddModel(QDialog):
         spread(row, (0, 8, 0, 0), 8)
         row.addStretch()
         row.addWidget(button(tr("Close"), "", self.reject))
-        row.addWidget(button(tr("Add a model file…"), "primary", lambda: (self.accept(), add())))
+        row.addWidget(button(tr("Add a model file…"), "primary", lambda: self._go_on(add)))
         column.addLayout(row)
+        fit_height(self, 520)
+
+    def _go_on(self, add: Callable[[], None]) -> None:
+        self.accept()
+        add()
 
     def _steps(self) -> list[str]:
         return [

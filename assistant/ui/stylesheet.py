@@ -40,7 +40,8 @@ QPushButton[kind="primary"] { background: $accent; color: $on_accent; border-col
 QPushButton[kind="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
 QPushButton[kind="primary"]:focus { border: 2px solid $text; padding: 5px 13px; }
 QPushButton[kind="primary"]:disabled { background: $selected; border-color: $selected; color: $muted; }
-QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 2px 6px;
+QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent;
+  padding: 0 4px; min-height: 18px;
   border-radius: 6px; text-align: left; }
 QPushButton[kind="link"]:hover { background: $hover; }
 QPushButton[kind="link"]:focus { border-color: $accent; }
@@ -74,7 +75,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: $surface; border: 1
   selection-color: $on_accent; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: $muted; background: $sidebar; }
-QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0; min-height: 0; }
+QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0 8px; min-height: 0; }
 QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url("$icon_down"); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: $surface; border: 1px solid $border_strong; padding: 4px;
@@ -97,8 +98,8 @@ QFrame#composer[focused="true"] { border-color: $accent; }
 QFrame#bubble { background: $bubble; border: none; border-radius: 16px; }
 QFrame#code { background: $sunken; border: 1px solid $border; border-radius: 12px; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 12px; }
-QFrame#errorcard { background: $red_soft; border: 1px solid $red; border-radius: 12px; }
-QFrame#notecard { background: $amber_soft; border: 1px solid $amber; border-radius: 12px; }
+QFrame#errorcard { background: $red_soft; border: 1px solid $red_soft; border-radius: 12px; }
+QFrame#notecard { background: $amber_soft; border: 1px solid $amber_soft; border-radius: 12px; }
 QFrame#toast { background: $text; border-radius: 12px; }
 QFrame#toast QLabel { color: $window; }
 QFrame#toast QPushButton { background: transparent; border: 1px solid transparent; color: $toast_link;

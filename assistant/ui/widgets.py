@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -64,14 +65,13 @@ def spread(layout: QLayout, margins: tuple[int, int, int, int] = (0, 0, 0, 0), s
     layout.setSpacing(spacing)
 
 
-def clear_layout(layout: QLayout) -> None:
-    """Remove and delete everything in a layout."""
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.setParent(None)
-            widget.deleteLater()
+def fit_height(dialog: QDialog, width: int) -> None:
+    """Give a dialog of wrapped text its width, and the height that the text needs then."""
+    dialog.ensurePolished()
+    layout = dialog.layout()
+    if layout is not None:
+        layout.activate()
+        dialog.setFixedSize(width, layout.totalHeightForWidth(width))
 
 
 class IconButton(QToolButton):
@@ -117,6 +117,8 @@ class ElidedLabel(QLabel):
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        # Absolute: a right-to-left title stays where titles stand.
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter)
         if role:
             self.setProperty("role", role)
         self._whole = ""
@@ -159,8 +161,10 @@ class SearchField(QLineEdit):
 class Toast(QFrame):
     """A short message at the bottom of its parent, with one thing to do about it; leaves by itself."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, lift: Callable[[], int]) -> None:
+        """``lift``: pixels to keep free below it."""
         super().__init__(parent)
+        self._lift = lift
         self.setObjectName("toast")
         self._words = label("")
         self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -204,8 +208,9 @@ class Toast(QFrame):
         return False
 
     def _place(self) -> None:
-        room = self.parentWidget().rect()
-        self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - 48))
+        parent = self.parentWidget()
+        room = parent.rect() if parent is not None else self.rect()
+        self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - self._lift()))
 
     def _on_acted(self) -> None:
         self._timer.stop()

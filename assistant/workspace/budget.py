@@ -88,7 +88,8 @@ def _facts(doc: MemoryText, limits: Limits) -> tuple[list[tuple[int, str]], list
     facts = lines[:taken]
     if lines and not taken and limits.fact_lines > 0:
         # One endless line: a part of it is better than no facts at all, and it is still listed as left out.
-        facts = [(lines[0][0], _cut(lines[0][1], limits.fact_bytes - 1))]
+        part = _cut(lines[0][1], limits.fact_bytes - 1)
+        facts = [(lines[0][0], part)] if part else []
     return facts, [LeftOut(MEMORY, line, FACTS_BUDGET) for line, text in lines[taken:] if text.strip()]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
-from assistant.workspace.chats import BLOCK, LABEL
+from assistant.workspace.chats import BLOCK
 from assistant.workspace.disk import as_error
 from assistant.workspace.layout import CHATS
 
@@ -26,7 +26,6 @@ class Tail:
 
     n: int | None
     at: str
-    has_reply: bool
     plain: bool
 
 
@@ -81,14 +80,11 @@ def scan_chats(root: Path) -> dict[str, list[tuple[Path, os.stat_result]]]:
     """Every chat's id with its files in order and what stat says of them."""
     found: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for folder in chat_folders(root):
-        with os.scandir(folder) as entries:
-            stats = {
-                e.name[:-3]: e.stat() for e in entries if e.name.endswith(".md") and e.name[0] != "." and e.is_file()
-            }
-        firsts = {stem for stem in stats if not ((m := _PART.fullmatch(stem)) and m[1] in stats)}
+        stats = _stats(folder)
+        firsts = {stem for stem in stats if not ((m := _PART.fullmatch(stem)) and m[1] in stats)} - found.keys()
         for stem in firsts:
-            found.setdefault(stem, []).append((folder / f"{stem}.md", stats[stem]))
-        further = [(m[1], int(m[2]), stem) for stem in stats if stem not in firsts and (m := _PART.fullmatch(stem))]
+            found[stem] = [(folder / f"{stem}.md", stats[stem])]
+        further = [(m[1], int(m[2]), stem) for stem in stats if (m := _PART.fullmatch(stem)) and m[1] in firsts]
         for ident, _, stem in sorted(further):
             found[ident].append((folder / f"{stem}.md", stats[stem]))
     return found
@@ -106,26 +102,26 @@ def read_head(path: Path) -> str:
 def read_tail(path: Path) -> Tail | None:
     """The last block of a file, read backwards from its end; None when it has no block."""
     for text in _from_end(path):
-        lines = text.split("\n")
-        for index in range(len(lines) - 1, -1, -1):
-            if lines[index].startswith("### ") and (match := BLOCK.fullmatch(lines[index])):
-                after = lines[index + 1 :]
-                labels = [m[1] for line in after if line.startswith("*") and (m := LABEL.fullmatch(line))]
-                replied = any(label in ("Assistant", "助手") for label in labels)
-                plain = not any(line.startswith(("## ", "### ")) for line in after)
-                return Tail(int(match[2]) if match[2] else None, match[1], replied, plain)
+        at = len(text)
+        while (at := text.rfind("### ", 0, at)) >= 0:
+            starts_line = at == 0 or text[at - 1] == "\n"
+            end = text.find("\n", at)
+            if starts_line and (match := BLOCK.fullmatch(text, at, len(text) if end < 0 else end)):
+                after = text[match.end() :]
+                return Tail(
+                    int(match[2]) if match[2] else None, match[1], "\n## " not in after and "\n### " not in after
+                )
     return None
 
 
-def ends_with_newline(path: Path) -> bool:
-    """True for an empty file too: what is appended starts on a line of its own."""
+def _stats(folder: Path) -> dict[str, os.stat_result]:
+    """The Markdown files of a folder by name without ``.md``; hidden ones are not ours."""
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 1))
-            return file.read(1) in (b"", b"\n")
+        with os.scandir(folder) as entries:
+            shown = [e for e in entries if e.name.endswith(".md") and e.name[0] != "."]
+            return {e.name[:-3]: e.stat() for e in shown if e.is_file()}
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_error(error, folder) from error
 
 
 def _from_end(path: Path) -> Iterator[str]:

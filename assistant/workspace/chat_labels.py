@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 CONVERSATION = "conversation"
@@ -76,9 +77,12 @@ FIELDS = {
         for name in ("session", "created", "last_active", "participants", "tags", "summarized", "private")
     }
 }
+_CHINESE = re.compile(
+    rf"^(?:\ufeff?# {CHINESE.chat}|## {CHINESE.metadata}|## {CHINESE.conversation}|\*\*{CHINESE.user}\*\*)",
+    re.MULTILINE,
+)
 
 
 def labels_of(head: str) -> Labels:
     """The language of a file by its first lines."""
-    chinese = f"# {CHINESE.chat}", f"## {CHINESE.metadata}", f"## {CHINESE.conversation}", f"**{CHINESE.user}**"
-    return CHINESE if any(line.startswith(chinese) for line in head.split("\n")) else ENGLISH
+    return CHINESE if _CHINESE.search(head) else ENGLISH

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from assistant.workspace.safe_files import write_atomic
 from assistant.workspace.text_files import read_text
 
 _log = logging.getLogger(__name__)
-_VERSION = 1
+_VERSION = 2
 _Key = list[list[int]]
 _Files = list[tuple[Path, os.stat_result]]
 
@@ -35,6 +35,9 @@ class ChatInfo:
     tags: tuple[str, ...]
     private: bool
     file: str
+
+
+_FIELDS = tuple(field.name for field in fields(ChatInfo))
 
 
 class ChatList:
@@ -65,7 +68,7 @@ class ChatList:
             stored = json.loads(self._cache_path.read_bytes())
             if stored["version"] != _VERSION:
                 return {}
-            return {ident: (key, _info(fields)) for ident, (key, fields) in stored["chats"].items()}
+            return {ident: (key, _info(values)) for ident, (key, values) in stored["chats"].items()}
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -73,7 +76,7 @@ class ChatList:
             return {}
 
     def _save(self, known: dict[str, tuple[_Key, ChatInfo]]) -> None:
-        chats = {ident: (key, asdict(info)) for ident, (key, info) in known.items()}
+        chats = {ident: (key, [getattr(info, name) for name in _FIELDS]) for ident, (key, info) in known.items()}
         try:
             self._cache_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_atomic(self._cache_path, json.dumps({"version": _VERSION, "chats": chats}).encode())
@@ -99,8 +102,9 @@ def read_info(ident: str, files: _Files, file: str) -> ChatInfo:
     )
 
 
-def _info(fields: dict[str, Any]) -> ChatInfo:
-    return ChatInfo(**{**fields, "tags": tuple(fields["tags"])})
+def _info(values: list[Any]) -> ChatInfo:
+    named = dict(zip(_FIELDS, values, strict=True))
+    return ChatInfo(**{**named, "tags": tuple(named["tags"])})
 
 
 def _mtime(stat: os.stat_result) -> str:

@@ -22,6 +22,7 @@ from assistant.workspace.chat_head import (
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
 from assistant.workspace.chats import Chat, Turn, format_reply, format_turn, link_turns, parse_chat, split_blocks
+from assistant.workspace.disk import as_error, ends_with_newline
 from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
 from assistant.workspace.redaction import redact
@@ -222,7 +223,7 @@ class ChatStore:
                 write_atomic(path, changed.encode("utf-8", "surrogateescape"))
 
     def _append(self, path: Path, text: str, crlf: bool) -> None:
-        start = "" if files.ends_with_newline(path) else "\n"
+        start = "" if ends_with_newline(path) else "\n"
         append_durably(path, _ended(start + text, crlf), create=False)
 
     def _last_number(self, ident: str, parts: _Paths) -> int:
@@ -252,7 +253,10 @@ class ChatStore:
     def _locked(self, ident: str) -> Iterator[None]:
         digest = hashlib.sha256(files.check_id(ident).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         with locked(self._locks / f"chat-{digest}.lock"):
-            yield
+            try:
+                yield
+            except OSError as error:
+                raise as_error(error, self._root) from error
 
 
 def _ended(text: str, crlf: bool) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.workspace import layout
 from assistant.workspace.chat_head import clean_title, printable
+from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import append_durably, locked
 
@@ -30,19 +31,10 @@ class DayLog:
         path = layout.resolve(self._root, layout.log_file(time.date()))
         with locked(self._lock):
             layout.make_folder(self._root, path.parent)
-            start = "\n" if _lacks_newline(path) else ""
+            start = "" if ends_with_newline(path) else "\n"
             append_durably(path, (start + " · ".join(part for part in parts if part) + "\n").encode())
 
 
 def _short(text: str) -> str:
     words = " ".join(printable(redact(text).text).split())
     return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
-
-
-def _lacks_newline(path: Path) -> bool:
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - 1))
-        return file.read(1) not in (b"", b"\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
@@ -37,5 +38,18 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         return b""
+    except OSError as error:
+        raise as_error(error, path) from error
+
+
+def ends_with_newline(path: Path) -> bool:
+    """True for an empty or missing file too: what is appended then starts on a line of its own."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            return file.read(1) in (b"", b"\n")
+    except FileNotFoundError:
+        return True
     except OSError as error:
         raise as_error(error, path) from error

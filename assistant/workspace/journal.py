@@ -17,6 +17,7 @@ from typing import Any
 
 from assistant.core.clock import Clock, stamp
 from assistant.workspace.changes import Splice, splice, unified_diff
+from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import append_durably, as_error
 from assistant.workspace.seen import SeenCopies
@@ -161,7 +162,7 @@ class Journal:
     def _append(self, record: _Record) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            torn = _is_torn(self._path)
+            torn = not ends_with_newline(self._path)
         except OSError as error:
             raise as_error(error, self._path) from error
         # A line that a crash cut off stays a line of its own.
@@ -171,7 +172,7 @@ class Journal:
         """Newest first; with ``like`` only lines that hold that id, or that undo something."""
         wanted = None if like is None else like.encode()
         for line in _lines_from_end(self._path):
-            if wanted is not None and wanted not in line and b'"undoes"' not in line:
+            if not line or (wanted is not None and wanted not in line and b'"undoes"' not in line):
                 continue
             try:
                 record = json.loads(line)
@@ -205,15 +206,6 @@ def _note_undone(record: _Record, undone: set[str]) -> None:
 
 def _prior(record: _Record, after: str) -> str:
     return Splice(record["start"], record["removed"], "x" * record["added_chars"]).undo(after)
-
-
-def _is_torn(path: Path) -> bool:
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - 1))
-        return file.read(1) not in (b"", b"\n")
 
 
 def _lines_from_end(path: Path) -> Iterator[bytes]:

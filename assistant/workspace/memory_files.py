@@ -10,7 +10,7 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.journal import Journal, Version
 from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_atomic
-from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, read_text, sha
+from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, grown, read_text, sha
 
 Callback = Callable[[str, str, str, str], None]
 """file, actor, journal id, summary; called after the change, on the thread that made it."""
@@ -41,6 +41,8 @@ class MemoryFiles:
             with locked(self._lock):
                 try:
                     yield
+                except OSError as error:
+                    raise as_error(error, self.root) from error
                 finally:
                     news, self._news = self._news, []
         finally:
@@ -94,14 +96,14 @@ class MemoryFiles:
         path = self.path(file)
         layout.make_folder(self.root, path.parent)
         self._write(path, base, raw, added)
-        after = decode(raw, file) if raw is not None else TextFile("", "utf-8", "\n", False, "")
+        after = _after(base, raw, added)
         try:
             ident = self._journal.record(file, actor, _version(base), _version(after), summary, undoes)
         except AssistantError:
             # What cannot be undone later must not happen.
             _put_back(path, base, len(raw or b""), added)
             raise
-        self._journal.seen.note(file, raw or b"", path, (raw or b"")[-added:] if added else None)
+        self._journal.seen.note(file, after.raw, path, after.sha256, after.raw[-added:] if added else None)
         self._news.append((file, actor, ident, summary))
         return ident
 
@@ -127,7 +129,7 @@ class MemoryFiles:
         is_news = known is not None and not first and bool(before or now)
         if is_news:
             self._record_foreign(file, before.sha256 if before else "", current)
-        seen.note(file, current.raw, self.root / file)
+        seen.note(file, current.raw, self.root / file, now)
         return is_news
 
     def _record_foreign(self, file: str, before_sha: str, current: TextFile) -> None:
@@ -142,6 +144,14 @@ class MemoryFiles:
 
 def _version(file: TextFile) -> Version:
     return Version(exact_text(file), file.sha256)
+
+
+def _after(base: TextFile, raw: bytes | None, added: int) -> TextFile:
+    if raw is None:
+        return TextFile("", "utf-8", "\n", False, "")
+    if added and not base.problem:
+        return grown(base, raw[-added:].decode(base.encoding), raw)
+    return decode(raw)
 
 
 def _put_back(path: Path, base: TextFile, size: int, added: int) -> None:

@@ -6,6 +6,7 @@ Every pattern has bounded repeats or a fixed start, so a line of a megabyte take
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -85,6 +86,7 @@ _PROSE_ZH = (
     "他",
     "她",
 )
+_MORE_WORDS = re.compile(r"[ \t]+[a-z']+")
 _LETTERS = re.compile(r"[A-Za-z']+[.,;!?]*")
 _HAN = re.compile(r"[\u3400-\u9fff]+[！？!?]?")
 _PLACEHOLDER = re.compile(r"«redacted|[<{\[$%*•]|\.\.\.|…|x{3,}$", re.IGNORECASE)
@@ -122,10 +124,9 @@ def find_secrets(text: str) -> tuple[Span, ...]:
     """The secrets of a text in order, none overlapping another."""
     found: list[Span] = []
     for kind, finder in _FINDERS:
-        for start, end in finder(text):
-            if end > start and not any(start < other.end and other.start < end for other in found):
-                found.append(Span(start, end, kind))
-    return tuple(sorted(found, key=lambda span: span.start))
+        fresh = [Span(start, end, kind) for start, end in finder(text) if end > start]
+        found = sorted([*found, *_apart(fresh, found)], key=lambda span: span.start)
+    return tuple(found)
 
 
 def passes_luhn(digits: str) -> bool:
@@ -142,6 +143,17 @@ def passes_resident_check(number: str) -> bool:
     weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
     total = sum(int(digit) * weight for digit, weight in zip(number[:17], weights, strict=True))
     return "10X98765432"[total % 11] == number[17].upper()
+
+
+def _apart(fresh: list[Span], found: list[Span]) -> Iterator[Span]:
+    """The fresh spans that touch no found one, nor each other; ``found`` is in order."""
+    starts = [span.start for span in found]
+    last_end = -1
+    for span in fresh:
+        after = bisect_left(starts, span.end)
+        if span.start >= last_end and (after == 0 or found[after - 1].end <= span.start):
+            last_end = span.end
+            yield span
 
 
 def _whole(pattern: re.Pattern[str]) -> Callable[[str], Iterator[tuple[int, int]]]:
@@ -164,12 +176,14 @@ def _passwords(text: str) -> Iterator[tuple[int, int]]:
     for match in _PASSWORD.finditer(text):
         start, end = match.span("a")
         value = match["a"]
-        if value[0] in "\"'`":
+        if len(value) > 2 and value[0] in "\"'`" and value[0] == value[-1]:
             start, end, value = start + 1, end - 1, value[1:-1]
         elif match["key"].casefold().startswith("pass") and "phrase" in match["key"].casefold():
             end = _line_end(text, end)
+        else:
+            end -= len(value) - len(value.rstrip(".,;"))
         if not _PLACEHOLDER.match(value) and _is_password(text, match, value):
-            yield start, end - len(value) + len(value.rstrip(".,;!?)")) if value.rstrip(".,;!?)") else end
+            yield start, end
 
 
 def _is_password(text: str, match: re.Match[str], value: str) -> bool:
@@ -185,8 +199,7 @@ def _is_password(text: str, match: re.Match[str], value: str) -> bool:
         return not re.fullmatch(r"[=\-_.:：]+", value)
     if value.rstrip(".,;!?").casefold() in _PROSE:
         return False
-    rest = text[match.end("a") : _line_end(text, match.end("a"))]
-    return not re.match(r"[ \t]+[a-z']+", rest)
+    return not _MORE_WORDS.match(text, match.end("a"))
 
 
 def _line_end(text: str, start: int) -> int:

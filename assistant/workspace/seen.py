@@ -55,7 +55,7 @@ class SeenCopies:
             return b""
         return raw if sha(raw) == seen.sha256 else None
 
-    def note(self, file: str, raw: bytes, path: Path, added: bytes | None = None) -> None:
+    def note(self, file: str, raw: bytes, path: Path, sha256: str, added: bytes | None = None) -> None:
         """Remember the bytes of a file. added: the end of ``raw`` that is new, where nothing else changed."""
         try:
             stat = path.stat() if path.exists() else None
@@ -66,7 +66,7 @@ class SeenCopies:
                     end.write(added)
             else:
                 _replace(copy, raw)
-            seen = Seen(sha(raw), stat.st_size, stat.st_mtime_ns) if stat else Seen("", 0, 0)
+            seen = Seen(sha256, stat.st_size, stat.st_mtime_ns) if stat else Seen("", 0, 0)
             index = {**(self.files() or {}), file: seen}
             _replace(self._index, json.dumps({name: asdict(each) for name, each in index.items()}).encode())
         except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -53,7 +53,13 @@ def decode(raw: bytes, name: str = "The file") -> TextFile:
     """Find the encoding and the line ending of bytes. Never fails; see TextFile.problem."""
     bom, encoding = next(((mark, known) for mark, known in _BOMS if raw.startswith(mark)), (b"", ""))
     body = raw[len(bom) :]
-    encoding, problem = (encoding, _bad_bytes(body, encoding, name)) if encoding else _guess(body, name)
+    if (plain := _plain_utf8(body) if encoding in ("", "utf-8") else None) is not None:
+        return TextFile(plain, "utf-8", _newline(plain), bool(bom), sha(raw), "", raw)
+    if bom and encoding != "utf-8":
+        # Bad UTF-16 cannot be written back as it was, so it is read-only.
+        encoding, problem = (encoding, "") if _decodes(body, encoding) else ("", f"{name} is broken UTF-16.")
+    else:
+        encoding, problem = ("utf-8", _bad_bytes(body, "utf-8", name)) if bom else _guess(body, name)
     text = body.decode(encoding or "utf-8", "replace")
     return TextFile(text, encoding, _newline(text), bool(bom), sha(raw), problem, raw)
 
@@ -65,7 +71,16 @@ def sha(raw: bytes) -> str:
 
 def exact_text(file: TextFile) -> str:
     """The text with undecodable bytes as lone surrogates, so that exact_bytes gives the file back byte for byte."""
+    if file.encoding and not file.problem:
+        return file.text
     return file.raw[_bom_length(file) :].decode(file.encoding or "utf-8", "surrogateescape")
+
+
+def grown(file: TextFile, added: str, raw: bytes) -> TextFile:
+    """The file after text was added behind it; ``raw`` is all its bytes then."""
+    if not file.sha256:
+        return decode(raw)
+    return replace(file, text=file.text + added, sha256=sha(raw), raw=raw)
 
 
 def exact_bytes(text: str, like: TextFile) -> bytes:
@@ -136,7 +151,7 @@ def _matches(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
 
 
 def _bom_length(file: TextFile) -> int:
-    return next((len(mark) for mark, known in _BOMS if file.bom and known == file.encoding), 0)
+    return next((len(mark) for mark, _ in _BOMS if file.bom and file.raw.startswith(mark)), 0)
 
 
 def _newline(text: str) -> str:
@@ -146,13 +161,17 @@ def _newline(text: str) -> str:
     return "\r\n" if pairs > text.count("\n") - pairs else "\n"
 
 
+def _plain_utf8(raw: bytes) -> str | None:
+    """The text of a file that is plain UTF-8, the usual case, in one pass."""
+    try:
+        return raw.decode("utf-8") if b"\0" not in raw else None
+    except UnicodeDecodeError:
+        return None
+
+
 def _guess(raw: bytes, name: str) -> tuple[str, str]:
     """(encoding or "", problem): UTF-8, else GBK or Latin-1 where the bytes look like it, else mostly UTF-8."""
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    else:
+    if _decodes(raw, "utf-8"):
         return ("", f"{name} holds NUL bytes; it is no text.") if _is_binary(raw) else ("utf-8", "")
     if _is_binary(raw):
         return "", f"{name} is no text in any known encoding; it is opened read-only."
@@ -173,19 +192,15 @@ def _is_binary(raw: bytes) -> bool:
 
 
 def _bad_bytes(body: bytes, encoding: str, name: str) -> str:
-    try:
-        body.decode(encoding)
-    except UnicodeDecodeError:
-        count = body.decode(encoding, "replace").count("\ufffd")
-        return f"{name} holds {count} bytes that are not {_NAMES[encoding]}; they are kept as they are."
-    return ""
+    if _decodes(body, encoding):
+        return ""
+    count = body.decode(encoding, "replace").count("\ufffd")
+    return f"{name} holds {count} bytes that are not {_NAMES[encoding]}; they are kept as they are."
 
 
 def _looks_gbk(raw: bytes) -> bool:
     """Chinese text has both bytes of nearly every pair high; an accented letter stands beside plain ones."""
-    try:
-        raw.decode("gb18030")
-    except UnicodeDecodeError:
+    if not _decodes(raw, "gb18030") or raw.decode("gb18030").encode("gb18030") != raw:
         return False
     pairs = _GBK_PAIR.findall(raw)
     common = sum(1 for pair in pairs if _GB2312_PAIR.fullmatch(pair))
@@ -193,8 +208,12 @@ def _looks_gbk(raw: bytes) -> bool:
 
 
 def _looks_latin(raw: bytes) -> bool:
+    return _decodes(raw, "cp1252") and len(_HIGH.findall(raw)) * 3 <= len(raw)
+
+
+def _decodes(raw: bytes, encoding: str) -> bool:
     try:
-        raw.decode("cp1252")
+        raw.decode(encoding)
     except UnicodeDecodeError:
         return False
-    return len(_HIGH.findall(raw)) * 3 <= len(raw)
+    return True

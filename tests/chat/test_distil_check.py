@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.chat.distil_check import check, content_words, hard_tokens, is_fact, is_grounded, sentences
+from assistant.chat.distil_check import check, is_fact, is_grounded
+from assistant.chat.words import content_words, hard_tokens, sentences
 
 _FACTS = ["行程改到周五", "对花生过敏", "好友叫李雷", "My dog is called Rex.", "May 3 is my birthday"]
 

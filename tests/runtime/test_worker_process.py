@@ -199,6 +199,15 @@ def test_a_module_that_is_not_there_is_one_clear_error(tmp_path: Path) -> None:
     assert "no_such_worker" in (tmp_path / "log").read_text()
 
 
+def test_modules_of_the_current_folder_are_not_imported(
+    worker: WorkerProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('a stranger')")
+    (tmp_path / "assistant.py").write_text("raise SystemExit('a stranger')")
+    monkeypatch.chdir(tmp_path)
+    assert worker.call("echo", {}, CancelToken())["pid"] == worker.pid
+
+
 def test_a_log_does_not_grow_for_ever(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"old\n" * 500_000)

@@ -31,7 +31,14 @@ from assistant.core.values import (
     Receipt,
     StopReason,
 )
+from assistant.engine.model_files import ModelFile
 from assistant.settings.store import SettingsStore
+from assistant.workspace.budget import Loaded
+from assistant.workspace.chat_list import ChatInfo
+from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.journal import JournalEntry
+from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
+from assistant.workspace.text_files import TextFile
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
 
@@ -72,128 +79,17 @@ class FakeLanes:
     chat: Any = field(default_factory=InlineLane)
 
 
-@dataclass(frozen=True)
-class Turn:
-    n: int
-    after: int | None
-    at: str
-    user: str
-    reply: str | None = None
-    mark: str = ""
-    line: int = 0
+def make_chat(ident: str, title: str, turns: tuple[Turn, ...] = (), last_active: str = NOW.isoformat()) -> Chat:
+    """A chat as the workspace reads it."""
+    return Chat(ident, title, NOW.isoformat(), last_active, ("you", "Keepsake"), (), False, 0, turns)
 
 
-@dataclass(frozen=True)
-class Chat:
-    id: str
-    title: str
-    turns: tuple[Turn, ...] = ()
-    created: str = NOW.isoformat()
-    last_active: str = NOW.isoformat()
-
-    def branch(self, leaf: int | None = None) -> tuple[Turn, ...]:
-        by_n = {turn.n: turn for turn in self.turns}
-        step = leaf if leaf is not None else max(by_n, default=None)
-        found: list[Turn] = []
-        while step is not None:
-            found.append(by_n[step])
-            step = by_n[step].after
-        return tuple(reversed(found))
-
-    def siblings(self, n: int) -> tuple[int, ...]:
-        after = next(turn.after for turn in self.turns if turn.n == n)
-        return tuple(turn.n for turn in self.turns if turn.after == after)
+def make_entry(ident: str, path: str, actor: str, diff: str, can_undo: bool = True, summary: str = "") -> JournalEntry:
+    return JournalEntry(ident, NOW.isoformat(), path, actor, "", "", diff, None, can_undo, summary)
 
 
-@dataclass(frozen=True)
-class ChatInfo:
-    id: str
-    title: str
-    created: str
-    last_active: str
-    turns: int
-    tags: tuple[str, ...] = ()
-    private: bool = False
-    file: str = ""
-
-
-@dataclass(frozen=True)
-class TextFile:
-    text: str
-    sha256: str
-    encoding: str = "utf-8"
-    newline: str = "\n"
-    bom: bool = False
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class MemoryFileInfo:
-    file: str
-    kind: str
-    size: int
-    modified: str
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class Saved:
-    journal_id: str
-    sha256: str
-    redacted: int = 0
-
-
-@dataclass(frozen=True)
-class Conflict:
-    base: str
-    mine: str
-    theirs: str
-    merged: str | None = None
-
-
-@dataclass(frozen=True)
-class JournalEntry:
-    id: str
-    time: str
-    path: str
-    actor: str
-    diff: str
-    can_undo: bool = True
-    summary: str = ""
-
-
-@dataclass(frozen=True)
-class Written:
-    id: str
-    file: str
-    line: int
-    text: str
-    redacted: int = 0
-    journal_id: str = "j1"
-    duplicate: bool = False
-    superseded: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Loaded:
-    facts: tuple[tuple[int, str], ...] = ()
-    entries: tuple[Any, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    bytes_used: int = 0
-    lines_used: int = 0
-    tokens_used: int = 0
-    tokens_allowed: int = 1024
-    share: float = 0.0
-
-
-@dataclass(frozen=True)
-class ModelFile:
-    name: str
-    path: Path
-    size_bytes: int
-    quantisation: str = "Q8_0"
-    architecture: str = "llama"
-    problem: str = ""
+def make_loaded(left_out: tuple[LeftOut, ...] = (), size: int = 900, lines: int = 12, tokens: int = 210) -> Loaded:
+    return Loaded((), (), left_out, size, lines, tokens, 1024, tokens / 4096)
 
 
 def sha(text: str) -> str:
@@ -217,7 +113,7 @@ class FakeMemory:
 
     def read(self, file: str) -> TextFile:
         text = (self.root / file).read_text(encoding="utf-8")
-        return TextFile(text, sha(text))
+        return TextFile(text, "utf-8", "\n", False, sha(text))
 
     def save(self, file: str, text: str, base_sha: str, actor: str = "you") -> Saved | Conflict:
         theirs = self.read(file).text
@@ -264,7 +160,7 @@ class FakeServices:
         self.calls: list[tuple[Any, ...]] = []
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
-        self.loaded = Loaded(lines_used=12, bytes_used=900, tokens_used=210, share=0.2)
+        self.loaded = make_loaded()
         self.answer = RecallAnswer((), True, 2.0, "hybrid")
         self.model_files: list[ModelFile] = []
         self.fail: dict[str, AssistantError | Exception] = {}
@@ -283,23 +179,25 @@ class FakeServices:
 
     def reply(self, chat: str, text: str, stop: StopReason = StopReason.END, receipt: Receipt | None = None) -> None:
         """Play a whole turn for the last message sent to ``chat``."""
-        n, words, after = self.save_turn(chat)
+        n = self.save_turn(chat)
         told = receipt or make_receipt(chat, n)
         self.emit(Recalled(chat, n, told))
         for part in [text[i : i + 12] for i in range(0, len(text), 12)]:
             self.emit(TextArrived(chat, n, part))
         self.finish(chat, n, text, stop, told)
 
-    def save_turn(self, chat: str) -> tuple[int, str, int | None]:
+    def save_turn(self, chat: str) -> int:
         """The words of the last send are on disk."""
-        words, after = next((call[2], call[3]) for call in reversed(self.calls) if call[0] == "send" and call[1] == chat)
+        words, after = next(
+            (call[2], call[3]) for call in reversed(self.calls) if call[0] == "send" and call[1] == chat
+        )
         known = self.chats[chat]
         n = max((turn.n for turn in known.turns), default=0) + 1
         place = (after or None) if after is not None else max((turn.n for turn in known.turns), default=None)
         turn = Turn(n, place, NOW.isoformat(), words)
         self.chats[chat] = replace(known, turns=(*known.turns, turn))
         self.emit(TurnSaved(chat, n, place, words, 0))
-        return n, words, place
+        return n
 
     def finish(self, chat: str, n: int, text: str, stop: StopReason, receipt: Receipt) -> None:
         known = self.chats[chat]
@@ -319,15 +217,12 @@ class FakeServices:
     def subscribe(self, sink: EventSink) -> None:
         self._sinks.append(sink)
 
-    def start(self) -> None:
-        self._called("start")
-
-    def close(self) -> None:
-        self._called("close")
-
     def list_chats(self) -> list[ChatInfo]:
         self._called("list_chats")
-        infos = [ChatInfo(c.id, c.title, c.created, c.last_active, len(c.turns)) for c in self.chats.values()]
+        infos = [
+            ChatInfo(c.id, c.title, c.created, c.last_active, len(c.turns), c.tags, c.private, "")
+            for c in self.chats.values()
+        ]
         return sorted(infos, key=lambda info: info.last_active, reverse=True)
 
     def read_chat(self, chat: str) -> Chat:
@@ -337,7 +232,7 @@ class FakeServices:
     def new_chat(self, title: str = "") -> str:
         self._called("new_chat", title)
         name = f"20261129_1530{len(self.chats):02}"
-        self.chats[name] = Chat(name, title)
+        self.chats[name] = make_chat(name, title)
         return name
 
     def rename_chat(self, chat: str, title: str) -> None:
@@ -369,7 +264,7 @@ class FakeServices:
         self._called("remember", text)
         file = self.workspace.root / "MEMORY.md"
         file.write_text(file.read_text() + f"2026-11-29|you|{text}\n")
-        return Written("x", "MEMORY.md", 6, text)
+        return Written("x", "MEMORY.md", 6, text, 0, "j1")
 
     def models(self) -> list[ModelFile]:
         self._called("models")
@@ -392,12 +287,20 @@ class FakeServices:
         self._called("load_model", name)
 
 
+def _info(chat: Chat) -> ChatInfo:
+    return ChatInfo(
+        chat.id, chat.title, chat.created, chat.last_active, len(chat.turns), chat.tags, chat.private, f"{chat.id}.md"
+    )
+
+
 def make_receipt(chat: str = "c", turn: int = 1, lines: int = 3) -> Receipt:
     """A receipt with one line of each kind first."""
     found = (
         PromptLine("MEMORY.md", 3, "I live in Lisbon, near the Jardim da Estrela.", "pinned", tokens=9),
         PromptLine("MEMORY.md", 5, "likes tea, no coffee after noon", "tail", tokens=7),
-        PromptLine("memory/travel.md", 12, "Prefers small, quiet hotels with a garden.", "meaning", tokens=10, score=0.83),
+        PromptLine(
+            "memory/travel.md", 12, "Prefers small, quiet hotels with a garden.", "meaning", tokens=10, score=0.83
+        ),
     )
     left = (LeftOut("MEMORY.md", 212, "over the budget of 200 lines"),)
     return Receipt(chat, turn, "SmolLM2-135M-Instruct", found[:lines], left, 812, 640, "hybrid")
@@ -405,7 +308,14 @@ def make_receipt(chat: str = "c", turn: int = 1, lines: int = 3) -> Receipt:
 
 def make_hit(file: str = "memory/travel.md", line: int = 12, score: float = 0.83) -> Hit:
     return Hit(
-        f"{file}:abc", file, line, "note", "2026-11-20", "Travel", "Prefers small, quiet hotels with a garden.", score,
+        f"{file}:abc",
+        file,
+        line,
+        "note",
+        "2026-11-20",
+        "Travel",
+        "Prefers small, quiet hotels with a garden.",
+        score,
         {"keyword": 0.4, "meaning": 0.7, "recency": 0.01},
     )
 

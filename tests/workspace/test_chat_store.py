@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -210,7 +209,8 @@ def test_a_file_in_chinese_with_crlf_goes_on_as_it_is(ws):
     folder = ws.root / "chats" / "2026-11"
     folder.mkdir()
     path = folder / "20261101_080000.md"
-    old = "# 会话: 旅行\n\n## 元数据\n\n- **创建时间**: 2026-11-01T08:00:00+08:00\n\n## 对话记录\n\n### 2026-11-01T08:00:00+08:00 · #1\n\n**用户**:\n\n> 你好"
+    old = "# 会话: 旅行\n\n## 元数据\n\n- **创建时间**: 2026-11-01T08:00:00+08:00\n\n## 对话记录\n\n"
+    old += "### 2026-11-01T08:00:00+08:00 · #1\n\n**用户**:\n\n> 你好"
     raw = old.replace("\n", "\r\n").encode()
     path.write_bytes(raw)
     start = ws.chats.begin_turn("20261101_080000", "再见\n")
@@ -264,7 +264,7 @@ def test_a_private_chat_says_so(ws):
 
 def test_a_workspace_that_is_gone_says_so(ws):
     ident = ws.chats.create()
-    os.rename(ws.root, ws.root.with_name("elsewhere"))
+    ws.root.rename(ws.root.with_name("elsewhere"))
     for work in (lambda: ws.chats.begin_turn(ident, "x"), ws.chats.create, lambda: ws.memory.remember("x")):
         with pytest.raises(AssistantError) as gone:
             work()

@@ -105,7 +105,8 @@ def test_chinese_labels_are_read():
     text = (
         "# 会话: 旅行\n\n## 元数据\n\n- **会话 ID**: 20261129_153022\n- **创建时间**: 2026-11-29T15:30:22+08:00\n"
         "- **最后活跃**: 2026-11-29T16:00:00+08:00\n- **参与角色**: 用户、助手\n\n## 对话记录\n\n"
-        "### 2026-11-29T15:30:25+08:00\n\n**用户**：\n\n> 你好\n\n**助手**:\n\n> 您好\n\n## 关键信息摘要\n\n> - 打招呼\n"
+        "### 2026-11-29T15:30:25+08:00\n\n**用户**：\n\n> 你好\n\n**助手**:\n\n> 您好\n\n"
+        "## 关键信息摘要\n\n> - 打招呼\n"
     )
     chat = parse_chat(text)
     assert (chat.title, chat.participants) == ("旅行", ("用户", "助手"))
@@ -163,9 +164,8 @@ def test_marks_are_read_wherever_a_hand_put_them(label):
 
 @pytest.mark.parametrize("pointer", ['"999"', "null", "-3", "1.5", "#999", "", "#٣"])
 def test_a_pointer_that_cannot_be_hides_nothing(pointer):
-    text = with_pointer(chat_of(format_turn(AT, 1, "a"), format_turn(AT, 2, "b")), 1).replace(
-        "#1\n\n##", f"{pointer}\n\n##"
-    )
+    text = with_pointer(chat_of(format_turn(AT, 1, "a"), format_turn(AT, 2, "b")), 1)
+    text = text.replace("#1\n\n##", f"{pointer}\n\n##")
     chat = parse_chat(text)
     assert chat.summarized == 0
     assert len(chat.turns) == 2

@@ -53,6 +53,9 @@ def carry_out(goal: str, root: Path, environ: Mapping[str, str], arguments: Sequ
     except (SetUpError, OSError, ValueError) as error:
         print(f"\nSet-up failed: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("\nStopped; what is done so far is kept.", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -45,11 +45,11 @@ class ChatDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = option.rect.adjusted(8, 1, -8, -1)  # type: ignore[attr-defined]  # missing in Qt's stubs
+        rect = option.rect.adjusted(8, 1, -8, -1)
         if index.data(HEADING_ROLE):
             self._paint_heading(painter, rect, index)
         else:
-            self._paint_chat(painter, rect, option.state, index)  # type: ignore[attr-defined]  # as above
+            self._paint_chat(painter, rect, option.state, index)
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, rect: QRect, index: Index) -> None:
@@ -94,7 +94,7 @@ class ChatDelegate(QStyledItemDelegate):
         return editor
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        rect = option.rect  # type: ignore[attr-defined]  # missing in Qt's stubs
+        rect = option.rect
         editor.setGeometry(rect.adjusted(10, 8, -10, -8))
 
 

@@ -74,7 +74,7 @@ class MarkdownRenderer:
     def _flush(self, run: list[Token], env: dict[str, Any], made: list[Segment]) -> None:
         if run:
             env["copies"] = []
-            html = self._parser.renderer.render(run, self._parser.options, env)
+            html = self._parser.renderer.render(run, self._parser.options, env).strip()
             made.append(Prose(html, tuple(env["copies"])))
             run.clear()
 
@@ -85,7 +85,7 @@ class MarkdownRenderer:
         parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "linkify": False})
         parser.enable(["table", "strikethrough"])
         parser.core.ruler.push("task_lists", _mark_tasks)
-        parser.validateLink = _may_link  # type: ignore[method-assign]  # markdown-it's documented way
+        parser.validateLink = _may_link  # type: ignore[method-assign, assignment]  # markdown-it's documented way
         for name, rule in _RULES.items():
             parser.add_render_rule(name, rule)
         return parser
@@ -101,9 +101,12 @@ def _mark_tasks(state: Any) -> None:
     for i in range(2, len(tokens)):
         if tokens[i].type != "inline" or tokens[i - 2].type != "list_item_open":
             continue
-        first = (tokens[i].children or [None])[0]
-        found = _TASK.match(first.content) if first is not None and first.type == "text" else None
-        if first is not None and found:
+        children = tokens[i].children
+        if not children or children[0].type != "text":
+            continue
+        first = children[0]
+        found = _TASK.match(first.content)
+        if found:
             first.content = (TICKED if found[1] in "xX" else EMPTY) + " " + first.content[found.end() :]
 
 
@@ -187,7 +190,7 @@ def document_style(palette: Any, mono: Sequence[str], line: int) -> str:
     td.bar {{ background-color: {palette.border_strong}; }}
     td.quoted {{ color: {palette.muted}; padding-left: 14px; }}
     table.grid {{ border-collapse: collapse; border-color: {palette.border}; border-style: solid;
-      margin-top: 4px; margin-bottom: 12px; }}
+      margin-top: 10px; margin-bottom: 14px; }}
     th {{ background-color: {palette.sunken}; font-weight: 600; text-align: left; }}
     td, th {{ vertical-align: middle; }}
     hr {{ background-color: {palette.border}; }}

@@ -111,6 +111,7 @@ class ChatPage(QWidget):
 
     def _connect(self) -> None:
         session, transcript, composer = self._session, self.transcript, self.composer
+        session.chosen.connect(self._switch_draft)
         session.opened.connect(self._on_opened)
         session.turns_changed.connect(self._on_turns_changed)
         session.last_turn_changed.connect(self._on_last_turn_changed)
@@ -120,6 +121,7 @@ class ChatPage(QWidget):
         composer.sent.connect(self._on_sent)
         composer.stop_asked.connect(session.stop)
         composer.edit_cancelled.connect(self.cancel_edit)
+        transcript.came_up.connect(session.ask_receipts)
         transcript.edit_asked.connect(self.start_edit)
         transcript.regenerate_asked.connect(session.regenerate)
         transcript.retry_asked.connect(session.regenerate)
@@ -173,11 +175,14 @@ class ChatPage(QWidget):
         self.cancel_edit()
         self._drafts[self._draft_chat] = self.composer.text()
 
-    def _on_opened(self) -> None:
-        if self._session.chat_id != self._draft_chat:
+    def _switch_draft(self, chat: str) -> None:
+        """At once, while the chat is still being read: Enter must not send one chat's words in another."""
+        if chat != self._draft_chat:
             self.keep_draft()
-            self._draft_chat = self._session.chat_id
-            self.composer.set_text(self._drafts.pop(self._draft_chat, ""))
+            self._draft_chat = chat
+            self.composer.set_text(self._drafts.pop(chat, ""))
+
+    def _on_opened(self) -> None:
         self.cancel_edit()
         self.transcript.show_turns(self._session.turns(), fresh=True)
         self._show_stack()

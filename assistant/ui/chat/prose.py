@@ -8,11 +8,14 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
+    QColor,
     QFontMetrics,
     QGuiApplication,
     QImage,
     QImageReader,
     QResizeEvent,
+    QTextBlock,
+    QTextCharFormat,
     QTextCursor,
     QTextOption,
     QWheelEvent,
@@ -111,8 +114,9 @@ class ProseView(QTextBrowser):
         self.document().setTextWidth(self.viewport().width())
         return width
 
-    def loadResource(self, kind: int, name: QUrl) -> Any:
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Pictures of the workspace; nothing else is ever read or fetched."""
+        name = QUrl(name)
         if name.scheme() != PICTURE_SCHEME:
             return None
         address = QUrl.fromPercentEncoding(name.toString().removeprefix(f"{PICTURE_SCHEME}:").encode())
@@ -149,6 +153,7 @@ class ProseView(QTextBrowser):
                 if block.text().startswith((TICKED, EMPTY)):
                     indent = items.format().indent()
                     items.remove(block)
+                    self._mark_box(block)
                     shape = block.blockFormat()
                     shape.setIndent(indent)
                 else:
@@ -161,6 +166,16 @@ class ProseView(QTextBrowser):
         shape = first.blockFormat()
         shape.setTopMargin(0)
         first.setBlockFormat(shape)
+
+    def _mark_box(self, block: QTextBlock) -> None:
+        """A ticked box in a text font, not as a coloured picture."""
+        cursor = QTextCursor(block)
+        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+        look = QTextCharFormat()
+        look.setFontFamilies(self._theme.mono)
+        look.setProperty(QTextCharFormat.Property.FontPixelSize, TEXT_PIXELS + 5)
+        look.setForeground(QColor(self._theme.palette.accent))
+        cursor.mergeCharFormat(look)
 
     def _drop_last_margin(self) -> None:
         cursor = QTextCursor(self.document().lastBlock())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -100,7 +102,7 @@ class ReceiptView(QFrame):
             grid.addWidget(chip, row, 0, top)
             grid.addWidget(words, row, 1, top)
             grid.addWidget(self._score(line), row, 2, top)
-            grid.addWidget(self._place(line), row, 3, top)
+            grid.addWidget(self._place(line), row, 3, top | Qt.AlignmentFlag.AlignRight)
         self._column.addWidget(holder)
         if len(lines) > _SHOWN:
             self._column.addWidget(label(tr("and {n} more", n=len(lines) - _SHOWN), "small"))
@@ -126,7 +128,7 @@ class ReceiptView(QFrame):
             place = f"{left.file}:{left.line}" if left.line else left.file
             row = QHBoxLayout()
             spread(row, spacing=8)
-            link = button(place, "link", lambda at=left: self.place_chosen.emit(at.file, at.line))
+            link = button(place, "link", partial(self.place_chosen.emit, left.file, left.line))
             row.addWidget(link)
             row.addWidget(label(left.why, "small", wrap=True), 1)
             column.addLayout(row)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -15,12 +14,12 @@ from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.chat.shown import Phase, ShownTurn
 from assistant.ui.i18n import tr
-
-if TYPE_CHECKING:
-    from assistant.workspace.chats import Chat
+from assistant.workspace.chats import Chat, Turn
 
 FRAME_MS = 40
 """New text is drawn at most this often (25 times a second); measured as smooth and cheap."""
+MAX_TURNS = 50
+"""Receipts are looked for at most for so many turns at a time."""
 ROOT = 0
 """``after`` of a turn that starts the chat, where None would mean the newest turn."""
 
@@ -32,23 +31,19 @@ _MARKS = {
 }
 
 
-def newest_leaf(turns: Sequence[tuple[int, int | None]], under: int) -> int:
-    """The newest turn that follows from turn ``under``; turns: (n, after)."""
-    after = dict(turns)
-    for n in sorted(after, reverse=True):
-        step: int | None = n
-        seen: set[int] = set()
-        while step is not None and step != under and step not in seen:
-            seen.add(step)
-            step = after.get(step)
-        if step == under:
-            return n
-    return under
+def siblings_of(turns: Sequence[Turn]) -> dict[int, tuple[int, ...]]:
+    """For each turn the turns that follow the same one, itself included. One pass: chats grow to 10 000 turns."""
+    groups: dict[int | None, list[int]] = {}
+    for turn in turns:
+        groups.setdefault(turn.after, []).append(turn.n)
+    return {n: tuple(group) for group in groups.values() for n in group}
 
 
 class ChatSession(QObject):
     """Which chat is open, which branch of it, and what streams in any chat."""
 
+    chosen = Signal(str)
+    """A chat was chosen ("": a new one); it is read now, ``opened`` follows."""
     opened = Signal()
     """Another chat or branch: show ``turns()`` from its end."""
     turns_changed = Signal()
@@ -66,6 +61,8 @@ class ChatSession(QObject):
         self.chat_id = ""
         self._chat: Chat | None = None
         self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
+        self._model_note = ""
+        self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
         self._failed_turns: dict[tuple[str, int], AssistantError] = {}
         self._receipts: dict[tuple[str, int], Receipt] = {}
@@ -100,19 +97,22 @@ class ChatSession(QObject):
 
     def open_new(self) -> None:
         """Start an empty chat; its file is made with the first message."""
-        self.chat_id, self._chat, self._rest = "", None, []
+        self.chat_id, self._chat, self._rest, self._reading = "", None, [], False
+        self.chosen.emit("")
         self.opened.emit()
         self.streaming_changed.emit()
 
     def open(self, chat: str, leaf: int | None = None) -> None:
         """Read a chat and show its newest branch, or the one that ends in ``leaf``."""
-        self.chat_id = chat
+        self.chat_id, self._reading = chat, True
+        self._chat, self._rest = None, []
+        self.chosen.emit(chat)
         self._bridge.run(
             self._services.lanes.files,
             self._services.read_chat,
             chat,
             done=lambda read: self._on_read(chat, read, leaf),
-            failed=self.failed.emit,
+            failed=lambda error: self._on_not_read(chat, error),
         )
 
     def send(self, text: str, after: int | None = None) -> None:
@@ -156,10 +156,9 @@ class ChatSession(QObject):
     def choose_branch(self, n: int) -> None:
         """Show the branch that goes through turn ``n``."""
         if self._chat is not None and not self.streaming():
-            leaf = newest_leaf([(turn.n, turn.after) for turn in self._chat.turns], n)
-            self._show_branch(leaf)
+            self._show_branch(self._chat.leaf_of(n))
             self.turns_changed.emit()
-            self._ask_receipts()
+            self.ask_receipts([turn.n for turn in self._rest[-MAX_TURNS:]])
 
     def forget(self, chat: str) -> None:
         """A chat is gone: drop what is known of it."""
@@ -205,12 +204,16 @@ class ChatSession(QObject):
     def _on_read(self, chat: str, read: Chat, leaf: int | None) -> None:
         if chat != self.chat_id:
             return
-        self._chat = read
+        self._chat, self._reading = read, False
         self._show_branch(leaf)
         self.opened.emit()
         self.streaming_changed.emit()
-        self._ask_receipts()
         self.ask_window()
+
+    def _on_not_read(self, chat: str, error: BaseException) -> None:
+        self.failed.emit(error)
+        if chat == self.chat_id:
+            self.open_new()
 
     def _show_branch(self, leaf: int | None) -> None:
         if self._chat is None:
@@ -220,12 +223,14 @@ class ChatSession(QObject):
             known = {turn.n for turn in self._chat.turns}
             leaf = next((n for n in (live.n, live.after) if n in known), None)
         turns = self._chat.branch(leaf) if self._chat.turns else ()
-        shown = [self._shown(turn) for turn in turns if live is None or turn.n != live.n or live.n == 0]
+        siblings = siblings_of(self._chat.turns)
+        shown = [
+            self._shown(turn, siblings[turn.n]) for turn in turns if live is None or turn.n != live.n or live.n == 0
+        ]
         self._rest = shown
 
-    def _shown(self, turn) -> ShownTurn:
+    def _shown(self, turn: Turn, siblings: tuple[int, ...]) -> ShownTurn:
         key = (self.chat_id, turn.n)
-        siblings = tuple(self._chat.siblings(turn.n)) if self._chat is not None else ()
         return ShownTurn(
             turn.n,
             turn.user,
@@ -237,9 +242,10 @@ class ChatSession(QObject):
             receipt=self._receipts.get(key),
         )
 
-    def _ask_receipts(self) -> None:
+    def ask_receipts(self, numbers: Sequence[int]) -> None:
+        """Find the receipts of these turns, those on screen: behind, newest first."""
         chat = self.chat_id
-        wanted = [turn.n for turn in self._rest if turn.receipt is None and turn.n > 0]
+        wanted = [n for n in numbers if n > 0 and (chat, n) not in self._receipts]
         if not wanted:
             return
         services = self._services
@@ -296,7 +302,7 @@ class ChatSession(QObject):
             live,
             n=event.turn,
             user=event.text,
-            after=event.after,
+            after=event.after or None,
             siblings=siblings,
             redacted=event.redacted,
             phase=Phase.WAITING,
@@ -306,14 +312,14 @@ class ChatSession(QObject):
     def _known_siblings(self, event: TurnSaved) -> tuple[int, ...]:
         if self._chat is None or event.chat != self.chat_id:
             return ()
-        return tuple(turn.n for turn in self._chat.turns if turn.after == event.after)
+        return tuple(turn.n for turn in self._chat.turns if turn.after == (event.after or None))
 
     def _on_text(self, event: TextArrived) -> None:
         live = self._live.get(event.chat)
         if live is None:
             return
         self._live[event.chat] = replace(live, reply=(live.reply or "") + event.text, phase=Phase.WRITING)
-        if event.chat == self.chat_id and not self._frame.isActive():
+        if event.chat == self.chat_id and not self._reading and not self._frame.isActive():
             self._frame.start()
 
     def _update(self, chat: str, turn: int, **values: object) -> None:
@@ -323,7 +329,7 @@ class ChatSession(QObject):
             self._show_live(chat)
 
     def _show_live(self, chat: str) -> None:
-        if chat == self.chat_id:
+        if chat == self.chat_id and not self._reading:
             self.last_turn_changed.emit()
 
     def _on_finished(self, event: TurnFinished) -> None:
@@ -356,28 +362,38 @@ class ChatSession(QObject):
         self.streaming_changed.emit()
 
     def _settle(self, turn: ShownTurn) -> None:
-        """A turn came to rest: it joins the branch and the chat as read, without reading the file again."""
+        """A turn came to rest: it joins the branch and the chat as read, at a cost that does not grow with the chat."""
         self._frame.stop()
         self._rest = [*self._rest, turn]
-        self._bridge.run(
-            self._services.lanes.files,
-            self._services.read_chat,
-            self.chat_id,
-            done=self._on_read_again,
-            failed=self.failed.emit,
-        )
+        if self._chat is None:
+            self._bridge.run(
+                self._services.lanes.files,
+                self._services.read_chat,
+                self.chat_id,
+                done=self._on_read_again,
+                failed=self.failed.emit,
+            )
+        else:
+            mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
+            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark)
+            others = tuple(known for known in self._chat.turns if known.n != turn.n)
+            self._chat = replace(self._chat, turns=(*others, added))
+            self._name_siblings()
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
     def _on_read_again(self, read: Chat) -> None:
-        if read.id != self.chat_id:
+        if read.id == self.chat_id:
+            self._chat = read
+            self._name_siblings()
+            self.turns_changed.emit()
+
+    def _name_siblings(self) -> None:
+        """The newest turn may have come to stand beside others: say so under each that is shown."""
+        if self._chat is None or not self._rest:
             return
-        self._chat = read
-        known = {turn.n for turn in read.turns}
-        self._rest = [
-            replace(turn, siblings=tuple(read.siblings(turn.n))) if turn.n in known else turn for turn in self._rest
-        ]
-        self.turns_changed.emit()
+        last = self._rest[-1]
+        self._rest[-1] = replace(last, siblings=tuple(self._chat.siblings(last.n)))
 
     def renamed(self, title: str) -> None:
         """The open chat has another title now."""
@@ -385,5 +401,10 @@ class ChatSession(QObject):
             self._chat = replace(self._chat, title=title)
 
     def why_not(self) -> str:
-        """Why a message cannot be sent right now; empty when it can."""
-        return tr("The reply is being written · Esc stops it") if self.streaming() else ""
+        """Why a message cannot be sent, or would have to wait; empty when all is well."""
+        return tr("The reply is being written · Esc stops it") if self.streaming() else self._model_note
+
+    def note_model(self, words: str) -> None:
+        """What the state of the model means for a message that is sent now; "" when it is ready."""
+        self._model_note = words
+        self.streaming_changed.emit()

@@ -21,7 +21,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """One turn on screen. n is 0 until the turn is saved; siblings: turns that stand in the same place, n among them."""
+    """One turn on screen. n: 0 until the turn is saved; siblings: turns that stand in the same place, n among them."""
 
     n: int
     user: str

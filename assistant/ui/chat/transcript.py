@@ -16,13 +16,15 @@ from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, label, spread
 
-FIRST_PAGE = 16
-"""Turns built when a chat opens; a screen or two."""
-PAGE = 16
+FIRST_PAGE = 6
+"""Turns built when a chat opens, so that it opens within 100 ms; more follow until there is a screen above."""
+PAGE = 8
 """Turns added at a time when the person scrolls up."""
 MAX_TURNS = 50
 """About 100 messages: more than this stay only while the person reads far up."""
 COLUMN_WIDTH = 768
+_MARGIN = 24
+_BAR = 12  # the scroll bar's width in the style sheet
 _NEAR_TOP = 200
 _AT_BOTTOM = 24
 
@@ -36,6 +38,8 @@ class Transcript(QScrollArea):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    came_up = Signal(list)
+    """Numbers of turns that are on screen now and were not before."""
 
     def __init__(self, theme: Theme, root: Path) -> None:
         super().__init__()
@@ -47,7 +51,6 @@ class Transcript(QScrollArea):
         self._paging = False
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setAccessibleName(tr("Conversation"))
         self._build()
         bar = self.verticalScrollBar()
@@ -66,8 +69,8 @@ class Transcript(QScrollArea):
         self._earlier.hide()
         self._stack.addWidget(self._earlier)
         self._stack.addStretch()
-        row = QHBoxLayout(self._page)
-        spread(row, (24, 0, 12, 0))  # with the scroll bar's 12 pixels the column stands over the composer
+        self._row = row = QHBoxLayout(self._page)
+        spread(row, (_MARGIN, 0, _MARGIN, 0))
         row.addStretch(1)
         row.addWidget(self._column, 1000)
         row.addStretch(1)
@@ -96,8 +99,10 @@ class Transcript(QScrollArea):
                 self._views[i].show_turn(turn)
         self._settle(first)
         if fresh:
+            self.came_up.emit(self.shown_numbers())
             self._following = True
             QTimer.singleShot(0, self, self.scroll_to_end)
+        QTimer.singleShot(0, self, self._fill)
 
     def _first_shown(self, turns: Sequence[ShownTurn], fresh: bool) -> int:
         if fresh or not self._views:
@@ -110,10 +115,6 @@ class Transcript(QScrollArea):
             return
         self._turns[-1] = turn
         self._views[-1].show_turn(turn)
-
-    def put_receipts(self, turns: Sequence[ShownTurn]) -> None:
-        """The same turns, some with their receipts now."""
-        self.show_turns(turns)
 
     def shown_numbers(self) -> list[int]:
         """The numbers of the turns that have a widget now."""
@@ -188,23 +189,32 @@ class Transcript(QScrollArea):
         elif self._following and len(self._views) > MAX_TURNS:
             QTimer.singleShot(0, self, self._trim)
 
+    def _fill(self) -> None:
+        """Short turns: add older ones until there is something to scroll to."""
+        more = len(self._views) < len(self._turns)
+        if self._views and more and self.verticalScrollBar().maximum() < self.viewport().height():
+            self._page_in()
+            QTimer.singleShot(0, self, self._fill)
+
     def _page_in(self) -> None:
         """Add older turns above, and keep what the person reads where it is."""
         first = len(self._turns) - len(self._views)
         start = max(0, first - PAGE)
-        anchor = self._views[0] if self._views else None
+        anchor, following = self._views[0] if self._views else None, self._following
         before = self._top_of(anchor)
         for i, turn in enumerate(self._turns[start:first]):
             view = self._make_view(turn)
             self._stack.insertWidget(1 + i, view)
             self._views.insert(i, view)
         self._settle(start)
-        self._page.layout().activate()
+        self._row.activate()
         self._stack.activate()
         self._page.adjustSize()
         bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + self._top_of(anchor) - before)
+        bar.setValue(bar.maximum() if following else bar.value() + self._top_of(anchor) - before)
+        self._following = following
         self._paging = False
+        self.came_up.emit([turn.n for turn in self._turns[start:first]])
 
     def _trim(self) -> None:
         """Back at the end: drop what was paged in far above."""
@@ -218,6 +228,8 @@ class Transcript(QScrollArea):
         return view.mapTo(self._page, QPoint(0, 0)).y() if view is not None else 0
 
     def _on_range_changed(self, low: int, high: int) -> None:
+        # The column stands over the composer, with the scroll bar and without.
+        self._row.setContentsMargins(_MARGIN, 0, _MARGIN - _BAR if high > 0 else _MARGIN, 0)
         if self._following:
             self.verticalScrollBar().setValue(high)
         self._place_jump()

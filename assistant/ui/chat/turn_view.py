@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QTimer, Signal
@@ -15,7 +16,7 @@ from assistant.ui.chat.receipt_view import ReceiptView, summary
 from assistant.ui.chat.shown import Phase, ShownTurn
 from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import IconButton, button, clear_layout, label, spread
+from assistant.ui.widgets import IconButton, button, label, spread
 
 LONG_TEXT = 6_000
 LONG_LINES = 60
@@ -211,7 +212,8 @@ class TurnView(QWidget):
 
     def _fill_reply_row(self) -> None:
         row = QHBoxLayout(self._reply_row)
-        spread(row, (-5, 0, 0, 0), 0)  # the first icon, not its button, stands on the text's edge
+        spread(row)
+        row.addSpacing(-6)  # the first icon, not its button, stands on the text's edge
         self.copy_reply = self._action(
             "copy", tr("Copy reply"), lambda: self._copy(self.copy_reply, self.turn.reply or "")
         )
@@ -231,9 +233,9 @@ class TurnView(QWidget):
         row.addWidget(self.mark)
         row.addStretch()
 
-    def _action(self, name: str, words: str, act: object, quiet: bool = False) -> IconButton:
+    def _action(self, name: str, words: str, act: Callable[[], object], quiet: bool = False) -> IconButton:
         made = IconButton(self._theme, name, words, 16, quiet)
-        made.clicked.connect(lambda: act())  # type: ignore[operator]  # a function without arguments
+        made.clicked.connect(lambda: act())
         return made
 
     def show_turn(self, turn: ShownTurn) -> None:
@@ -287,7 +289,7 @@ class TurnView(QWidget):
         self.edit.setEnabled(turn.n > 0 and not turn.live)
         self.copy_reply.setVisible(bool(turn.reply))
         self.regenerate.setVisible(turn.n > 0)
-        self.mark.setText(mark_words(turn.mark))
+        self.mark.setText(mark_words(turn.mark) if turn.error is None else "")
         self.mark.setVisible(bool(self.mark.text()))
         self.receipt_button.setVisible(turn.receipt is not None)
         self._reply_row.setVisible(not turn.live)
@@ -304,6 +306,12 @@ class TurnView(QWidget):
     def _step(self, by: int) -> None:
         place = self.turn.siblings.index(self.turn.n) + by
         self.branch_chosen.emit(self.turn.siblings[place])
+
+    def _on_copy_user(self) -> None:
+        self._copy(self.copy_user, self.turn.user)
+
+    def _on_copy_reply(self) -> None:
+        self._copy(self.copy_reply, self.turn.reply or "")
 
     def _copy(self, source: IconButton, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -331,7 +339,7 @@ class TurnView(QWidget):
         return self._error
 
 
-def error_card(error: AssistantError, retry: object) -> QFrame:
+def error_card(error: AssistantError, retry: Callable[[], object]) -> QFrame:
     """A card that says what failed and what to do, with "Try again"."""
     card = QFrame()
     card.setObjectName("errorcard")
@@ -341,7 +349,7 @@ def error_card(error: AssistantError, retry: object) -> QFrame:
     column.addWidget(message)
     if error.hint:
         column.addWidget(label(error.hint, "muted", wrap=True))
-    again = button(tr("Try again"), "", retry)  # type: ignore[arg-type]  # a function without arguments
+    again = button(tr("Try again"), "", retry)
     again.setObjectName("retry")
     row = QHBoxLayout()
     row.addWidget(again)
@@ -380,6 +388,3 @@ def _redacted_words(count: int) -> str:
     if count == 1:
         return tr("1 secret was not written to disk")
     return tr("{n} secrets were not written to disk", n=count)
-
-
-__all__ = ["TurnView", "clear_layout", "error_card", "first_part", "is_long", "mark_words", "state_words"]

@@ -6,10 +6,10 @@ import difflib
 from typing import Literal
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from assistant.ui.i18n import tr
+from assistant.ui.memory.editor import ShadedTextEdit
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, spread
 
@@ -53,19 +53,12 @@ class ConflictDialog(QDialog):
         column.addLayout(self._buttons())
 
     def _side(self, name: str, text: str, changed: set[int]) -> QVBoxLayout:
-        view = QPlainTextEdit(text)
+        view = ShadedTextEdit()
+        view.setPlainText(text)
         view.setReadOnly(True)
         view.setProperty("role", "code")
         view.setAccessibleName(name)
-        marks = []
-        for line in sorted(changed)[:2000]:
-            mark = QTextEdit.ExtraSelection()
-            mark.cursor = QTextCursor(view.document().findBlockByNumber(line))  # type: ignore[attr-defined]
-            mark.cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)  # type: ignore[attr-defined]
-            mark.format.setBackground(QColor(self._theme.palette.amber_soft))  # type: ignore[attr-defined]
-            mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
-            marks.append(mark)
-        view.setExtraSelections(marks)
+        view.set_grounds({line + 1: self._theme.palette.amber_soft for line in changed})
         column = QVBoxLayout()
         spread(column, spacing=4)
         column.addWidget(label(name, "section"))

@@ -5,8 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 
-from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QPainter,
+    QPaintEvent,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QPlainTextEdit
 
 from assistant.ui.i18n import tr
 from assistant.ui.palette import Palette
@@ -76,7 +86,39 @@ def _formats(palette: Palette) -> dict[str, QTextCharFormat]:
     return made
 
 
-class MemoryEditor(QPlainTextEdit):
+class ShadedTextEdit(QPlainTextEdit):
+    """Plain text in which whole lines (from 1) can have a ground of their own, also where they wrap."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grounds: dict[int, str] = {}
+
+    def set_grounds(self, grounds: dict[int, str]) -> None:
+        """Colours by line."""
+        self._grounds = grounds
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._grounds:
+            self._paint_grounds()
+        super().paintEvent(event)
+
+    def _paint_grounds(self) -> None:
+        painter = QPainter(self.viewport())
+        offset, width = self.contentOffset(), self.viewport().width()
+        block = self.firstVisibleBlock()
+        while block.isValid():
+            rect = self.blockBoundingGeometry(block).translated(offset)
+            if rect.top() > self.viewport().height():
+                break
+            colour = self._grounds.get(block.blockNumber() + 1)
+            if colour:
+                painter.fillRect(QRectF(0, rect.top(), width, rect.height()), QColor(colour))
+            block = block.next()
+        painter.end()
+
+
+class MemoryEditor(ShadedTextEdit):
     """Plain text with highlighting. Positions are lines from 1."""
 
     def __init__(self, theme: Theme) -> None:
@@ -120,19 +162,10 @@ class MemoryEditor(QPlainTextEdit):
 
     def _mark(self) -> None:
         colours = self._theme.palette
-        marks = [self._line_mark(line, colours.red_soft) for line in self._shaded[:2000]]
+        grounds = dict.fromkeys(self._shaded, colours.red_soft)
         if self._target:
-            marks.append(self._line_mark(self._target, colours.accent_soft))
-        self.setExtraSelections(marks)
-
-    def _line_mark(self, line: int, colour: str) -> QTextEdit.ExtraSelection:
-        mark = QTextEdit.ExtraSelection()
-        mark.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))  # type: ignore[attr-defined]
-        end = QTextCursor.MoveOperation.EndOfBlock
-        mark.cursor.movePosition(end, QTextCursor.MoveMode.KeepAnchor)  # type: ignore[attr-defined]
-        mark.format.setBackground(QColor(colour))  # type: ignore[attr-defined]  # both missing in Qt's stubs
-        mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
-        return mark
+            grounds[self._target] = colours.accent_soft
+        self.set_grounds(grounds)
 
 
 def restore_endings(original: str, edited: str, newline: str) -> str:

@@ -21,11 +21,12 @@ from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, restyle, spread
+from assistant.workspace.memory_values import Conflict, Saved
 
 if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
-    from assistant.workspace.memory import MemoryFileInfo
-    from assistant.workspace.safe_files import TextFile
+    from assistant.workspace.memory_values import MemoryFileInfo
+    from assistant.workspace.text_files import TextFile
 
 MAIN = "MEMORY.md"
 _SETTLE_MS = 150  # another program's save is several events; look once they are over
@@ -261,7 +262,7 @@ class FilesPage(QWidget):
     def _save(self, file: str, text: str, sha: str) -> None:
         memory = self._memory
 
-        def work() -> tuple[Any, TextFile]:
+        def work() -> tuple[Saved | Conflict, TextFile]:
             result = memory.save(file, text, sha)
             return result, memory.read(file)
 
@@ -273,8 +274,8 @@ class FilesPage(QWidget):
             failed=self.failed.emit,
         )
 
-    def _on_saved(self, file: str, typed: str, result: Any, read: TextFile) -> None:
-        if hasattr(result, "theirs"):
+    def _on_saved(self, file: str, typed: str, result: Saved | Conflict, read: TextFile) -> None:
+        if isinstance(result, Conflict):
             self._ask_which(file, result, read)
             return
         if result.redacted:
@@ -292,7 +293,7 @@ class FilesPage(QWidget):
         self.refresh_files()
         self.refresh_budget()
 
-    def _ask_which(self, file: str, conflict: Any, read: TextFile) -> None:
+    def _ask_which(self, file: str, conflict: Conflict, read: TextFile) -> None:
         dialog = ConflictDialog(file, conflict.mine, read.text, conflict.merged, self._theme, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(lambda choice: self._on_chosen(file, choice, dialog, read))
@@ -343,7 +344,7 @@ class FilesPage(QWidget):
             except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open
                 self.failed.emit(error)
                 return False
-            if hasattr(result, "theirs"):
+            if isinstance(result, Conflict):
                 self.open_file(file)
                 self.save()
                 return False

@@ -18,6 +18,7 @@ from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.times import parse_time
 from assistant.ui.widgets import button, label, spread
+from assistant.workspace.memory_values import Conflict, Saved
 
 if TYPE_CHECKING:
     from assistant.workspace.journal import JournalEntry
@@ -140,8 +141,8 @@ class JournalPage(QWidget):
             undo = self._services.workspace.memory.undo
             self._bridge.run(self._services.lanes.files, undo, entry.id, done=self._on_undone, failed=self.failed.emit)
 
-    def _on_undone(self, result: Any) -> None:
-        if hasattr(result, "theirs"):
+    def _on_undone(self, result: Saved | Conflict) -> None:
+        if isinstance(result, Conflict):
             message = tr("The same lines changed again later, so this change cannot be taken back alone.")
             self.failed.emit(AssistantError("memory.undo", message, tr("Undo the later change first.")))
         self.refresh()

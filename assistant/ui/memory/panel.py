@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, QVBoxLayout, QWidget
@@ -15,6 +17,12 @@ from assistant.ui.memory.journal import JournalPage
 from assistant.ui.memory.search import SearchPage
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
+
+if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
+    from assistant.workspace.memory_values import Written
 
 
 class MemoryPanel(QWidget):
@@ -130,7 +138,7 @@ class MemoryPanel(QWidget):
             self._services.lanes.files, remember, text, done=self._on_remembered, failed=self._on_not_remembered
         )
 
-    def _on_remembered(self, written) -> None:
+    def _on_remembered(self, written: Written) -> None:
         self.quick.setEnabled(True)
         self.quick.clear()
         self.quick.setFocus()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from assistant.ui.models.plain import DETAIL_ROLE, SCORE_ROLE
 from assistant.ui.theme import Theme
@@ -15,24 +15,24 @@ Index = QModelIndex | QPersistentModelIndex
 class RowDelegate(QStyledItemDelegate):
     """``lines``: how many lines the words may take. One-line rows put the detail on the right."""
 
-    def __init__(self, theme: Theme, lines: int, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme, self._lines = theme, lines
+    def __init__(self, theme: Theme, lines: int, view: QAbstractItemView) -> None:
+        super().__init__(view)
+        self._theme, self._lines, self._view = theme, lines, view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         if self._lines == 1:
             return QSize(120, 32)
         text = index.data() or ""
-        width = option.widget.viewport().width() - 24  # type: ignore[attr-defined]  # missing in Qt's stubs
-        metrics = QFontMetrics(option.font)  # type: ignore[attr-defined]  # as above
+        width = self._view.viewport().width() - 24
+        metrics = QFontMetrics(option.font)
         rows = min(self._lines - 1, 1 + metrics.horizontalAdvance(text) // max(1, width))
         return QSize(120, 32 + metrics.lineSpacing() * rows + 2)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = option.rect.adjusted(2, 1, -2, -1)  # type: ignore[attr-defined]  # missing in Qt's stubs
-        self._paint_ground(painter, rect, option.state)  # type: ignore[attr-defined]  # as above
+        rect = option.rect.adjusted(2, 1, -2, -1)
+        self._paint_ground(painter, rect, option.state)
         inner = rect.adjusted(10, 4, -10, -4)
         if self._lines == 1:
             self._paint_one(painter, inner, index)

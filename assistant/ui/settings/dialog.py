@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
@@ -36,7 +36,8 @@ class SettingsDialog(QDialog):
         self.model = ModelPage()
         self.memory = MemoryPage()
         for words, page in ((tr("General"), self.general), (tr("Model"), self.model), (tr("Memory"), self.memory)):
-            self.pages.addItem(words)
+            item = QListWidgetItem(words, self.pages)
+            item.setSizeHint(QSize(0, 36))
             self.stack.addWidget(page)
         self.save_button = button(tr("Save"), "primary", self._on_save)
         self.save_button.setEnabled(False)
@@ -83,7 +84,7 @@ class SettingsDialog(QDialog):
             self._services.lanes.files, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit
         )
 
-    def _on_saved(self, changes: dict[str, dict[str, object]]) -> None:
+    def _on_saved(self, changes: dict[str, dict[str, str | int | float]]) -> None:
         if "theme" in changes["general"]:
             self.theme_chosen.emit(str(changes["general"]["theme"]))
         self.saved.emit()

@@ -18,7 +18,7 @@ class SettingsPage(QWidget):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.fields: dict[str, Field] = {}
-        self._before: dict[str, object] = {}
+        self._before: dict[str, str | int | float] = {}
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(24)
         self._form.setVerticalSpacing(12)
@@ -65,20 +65,22 @@ class SettingsPage(QWidget):
                 field.setValue(value)
             self._before[name] = self._value(field)
 
-    def changes(self) -> dict[str, object]:
+    def changes(self) -> dict[str, str | int | float]:
         """Settings whose field says something else than when it was shown."""
         values = {name: self._value(field) for name, field in self.fields.items()}
         return {name: value for name, value in values.items() if name in self._before and value != self._before[name]}
 
-    def _value(self, field: Field) -> object:
+    def _value(self, field: Field) -> str | int | float:
         if isinstance(field, QComboBox):
-            return field.currentData()
+            return str(field.currentData())
         return round(field.value(), 4) if isinstance(field, QDoubleSpinBox) else field.value()
 
     def _add(self, name: str, words: str, field: Field, hint: str) -> None:
         field.setAccessibleName(words)
         field.setAccessibleDescription(hint)
         field.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]  # scrolling must not change it
+        if not isinstance(field, QComboBox):
+            field.lineEdit().setTextMargins(8, 0, 0, 0)  # the style sheet's padding does not reach it
         self.fields[name] = field
         holder = QWidget()
         column = QVBoxLayout(holder)

@@ -1,0 +1,222 @@
+"""The command line as its contract says: commands, JSON fields, exit codes, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Keepsake
+
+
+def test_remember_then_recall(keepsake: Keepsake, tmp_path: Path) -> None:
+    written = keepsake("remember", "the boiler is in the cellar", "--json")
+    assert written.code == 0
+    assert {"id", "file", "line", "text", "redacted"} <= written.json.keys()
+    assert written.json["file"] == "MEMORY.md"
+    found = keepsake("--json", "recall", "boiler").json
+    assert {"hits", "abstained", "took_ms", "mode"} <= found.keys()
+    hit = found["hits"][0]
+    assert {"id", "file", "line", "kind", "date", "title", "text", "score", "why"} <= hit.keys()
+    assert hit["id"] == written.json["id"]
+    assert "the boiler is in the cellar" in (tmp_path / "ws" / "MEMORY.md").read_text()
+
+
+def test_global_options_may_stand_anywhere(keepsake: Keepsake) -> None:
+    assert keepsake("remember", "--json", "tea").json["text"] == "tea"
+    assert keepsake("--now", "2025-02-03T10:00:00", "remember", "coffee", "--json").code == 0
+    assert "2025-02-03|you|coffee" in keepsake("memory", "show").out
+
+
+def test_until_takes_words(keepsake: Keepsake) -> None:
+    keepsake("--now", "2026-11-30T10:00:00", "remember", "the key is with Mei", "--until", "2026-12-05")
+    assert "until 2026-12-05" in keepsake("memory", "show").out
+    wrong = keepsake("remember", "x", "--until", "whenever", "--json")
+    assert wrong.code == 1
+    assert wrong.json["error"].keys() == {"code", "message", "hint"}
+
+
+def test_a_topic_note_is_written(keepsake: Keepsake, tmp_path: Path) -> None:
+    assert keepsake("remember", "oolong at 90 degrees", "--topic", "Tea", "--json").json["file"] == "memory/Tea.md"
+    assert "oolong" in (tmp_path / "ws" / "memory" / "Tea.md").read_text()
+
+
+def test_a_secret_never_reaches_the_disk(keepsake: Keepsake, tmp_path: Path) -> None:
+    secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+    assert keepsake("remember", f"my key is {secret}", "--json").json["redacted"] == 1
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes()
+
+
+def test_journal_and_undo(keepsake: Keepsake) -> None:
+    keepsake("remember", "first thing")
+    keepsake("remember", "second thing")
+    entries = keepsake("memory", "journal", "--json").json["entries"]
+    assert {"id", "time", "actor", "path", "diff", "can_undo"} <= entries[0].keys()
+    assert "second thing" in entries[0]["diff"]
+    assert keepsake("memory", "undo", entries[1]["id"]).code == 0
+    shown = keepsake("memory", "show").out
+    assert "second thing" in shown
+    assert "first thing" not in shown
+    assert keepsake("memory", "journal", "--json").json["entries"][0]["actor"] == "undo"
+
+
+def test_undo_of_what_was_never_done(keepsake: Keepsake) -> None:
+    failed = keepsake("memory", "undo", "nothing-like-it")
+    assert failed.code == 1
+    assert failed.err.startswith("keepsake: ")
+    assert failed.err.count("\n") == 1
+
+
+def test_budget_says_what_does_not_load(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws" / "MEMORY.md").write_text("".join(f"- fact {n}\n" for n in range(250)))
+    budget = keepsake("memory", "budget", "--json").json
+    assert budget["lines"] == 200
+    assert budget["left_out"][0]["line"] == 201
+    assert budget["share"] > 1
+
+
+class TestBatch:
+    def test_each_line_gets_its_answer_with_its_id(self, keepsake: Keepsake) -> None:
+        keepsake("remember", "the boiler is in the cellar")
+        asked = [{"id": "a", "query": "boiler"}, {"id": 2, "query": "zzzz"}, {"query": "boiler", "limit": 1}]
+        answers = keepsake("recall", "--batch", "--json", stdin="\n".join(map(json.dumps, asked))).lines
+        assert [answer.get("id") for answer in answers] == ["a", 2, None]
+        assert answers[0]["hits"]
+        assert answers[1]["abstained"]
+
+    def test_dates_bound_what_is_found(self, keepsake: Keepsake, tmp_path: Path) -> None:
+        (tmp_path / "ws").mkdir()
+        (tmp_path / "ws" / "MEMORY.md").write_text("2026-01-05|you|tea order one\n2026-06-05|you|tea order two\n")
+        ask = {"query": "tea order", "until": "2026-03-01", "now": "2026-03-01T12:00:00"}
+        (answer,) = keepsake("recall", "--batch", "--json", stdin=json.dumps(ask)).lines
+        assert [hit["text"] for hit in answer["hits"]] == ["tea order one"]
+
+    def test_an_empty_query_with_a_range_lists_what_happened(self, keepsake: Keepsake, tmp_path: Path) -> None:
+        (tmp_path / "ws").mkdir()
+        (tmp_path / "ws" / "MEMORY.md").write_text("2026-01-05|you|tea\n2026-06-05|you|coffee\n")
+        answer = keepsake("recall", "", "--since", "2026-06-01", "--json").json
+        assert [hit["text"] for hit in answer["hits"]] == ["coffee"]
+        assert answer["mode"] == "time"
+
+    def test_a_line_that_is_no_query_is_an_error(self, keepsake: Keepsake) -> None:
+        failed = keepsake("recall", "--batch", "--json", stdin="not json\n")
+        assert failed.code == 1
+        assert failed.json["error"]["code"] == "recall.batch"
+
+    def test_a_bad_value_costs_only_its_own_line(self, keepsake: Keepsake) -> None:
+        asked = [{"id": 1, "query": "x", "since": "whenever"}, {"id": 2, "query": "x"}]
+        answers = keepsake("recall", "--batch", "--json", stdin="\n".join(map(json.dumps, asked))).lines
+        assert "error" in answers[0]
+        assert answers[1]["id"] == 2
+        assert "error" not in answers[1]
+
+
+QUERIES = [
+    "don't", "C++", "ADR-016", "a@b.com", "status: done", "retry OR", 'timeout "err', "(abc", "*", '""', "",
+    "the of and", "🐘", "x" * 10_000, "会议", "偏好", "-x", "--", "NEAR(a b)", "a AND NOT b", "col:val", "\\", "%",
+    "'", "\x00",
+]  # fmt: skip
+
+
+def test_no_query_is_an_error(keepsake: Keepsake) -> None:
+    keepsake("remember", "ADR-016 says C++, don't retry OR timeout; 会议 偏好 🐘 a@b.com")
+    asked = "\n".join(json.dumps({"id": n, "query": query}) for n, query in enumerate(QUERIES))
+    answers = keepsake("recall", "--batch", "--json", stdin=asked).lines
+    assert [answer["id"] for answer in answers] == list(range(len(QUERIES)))
+    assert not any("error" in answer for answer in answers)
+    for query in ("ADR-016", "a@b.com", "会议", "偏好", "C++"):
+        assert answers[QUERIES.index(query)]["hits"], query
+
+
+class TestChats:
+    def test_list_show_rename_delete(self, keepsake: Keepsake, tmp_path: Path) -> None:
+        folder = tmp_path / "ws" / "chats" / "2026-11"
+        folder.mkdir(parents=True)
+        (folder / "20261129_153022.md").write_text(
+            "# Chat: Trip\n\n## Metadata\n\n- **Session ID**: 20261129_153022\n"
+            "- **Created**: 2026-11-29T15:30:22+08:00\n- **Tags**: travel\n\n## Conversation\n\n"
+            "### 2026-11-29T15:30:25+08:00 · #1\n\n**User**:\n\n> quixotic hotel\n\n**Assistant**:\n\n> Here is one.\n"
+        )
+        (chat,) = keepsake("chats", "list", "--json").json["chats"]
+        assert chat.keys() == {"id", "title", "created", "last_active", "turns", "tags", "private"}
+        assert (chat["id"], chat["title"], chat["turns"], chat["tags"]) == ("20261129_153022", "Trip", 1, ["travel"])
+        shown = keepsake("chats", "show", chat["id"], "--json").json
+        assert shown["turns"][0]["user"] == "quixotic hotel"
+        assert keepsake("recall", "quixotic", "--json").json["hits"][0]["id"] == "20261129_153022#1"
+        title = 'x<>:"/\\|?* 🐘'
+        assert keepsake("chats", "rename", chat["id"], title, "--json").json["title"] == title
+        assert keepsake("chats", "delete", chat["id"]).code == 0
+        assert keepsake("chats", "list", "--json").json["chats"] == []
+        for path in tmp_path.rglob("*"):
+            if path.is_file():
+                assert b"quixotic" not in path.read_bytes(), path
+
+    def test_a_chat_that_is_not_there(self, keepsake: Keepsake) -> None:
+        for words in (("show", "20200101_000000"), ("delete", "../../x"), ("rename", "nope", "title")):
+            failed = keepsake("chats", *words, "--json")
+            assert failed.code == 1
+            assert failed.json["error"]["message"]
+
+
+def test_index_status_sync_rebuild(keepsake: Keepsake) -> None:
+    keepsake("remember", "tea")
+    for action in ("status", "sync", "rebuild"):
+        status = keepsake("index", action, "--json").json
+        assert {"files", "units", "vectors", "model", "stale", "errors"} <= status.keys()
+    assert status["units"] == 1
+
+
+def test_models_without_any(keepsake: Keepsake, tmp_path: Path) -> None:
+    assert keepsake("models", "list", "--json").json == {"models": []}
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"not a model at all")
+    failed = keepsake("models", "add", str(broken), "--json")
+    assert failed.code == 1
+    assert "broken.gguf" in failed.json["error"]["message"]
+    asked = keepsake("ask", "hello", "--json")
+    assert asked.code == 1
+    assert asked.json["error"]["code"] == "model.none"
+
+
+def test_prompt_without_a_model_estimates(keepsake: Keepsake) -> None:
+    keepsake("remember", "the boiler is in the cellar")
+    prompt = keepsake("prompt", "where is the boiler?", "--json").json
+    assert prompt.keys() == {"blocks", "left_out", "tokens", "window"}
+    assert prompt["blocks"][0].keys() == {"name", "role", "text", "tokens", "lines"}
+    tail = next(block for block in prompt["blocks"] if block["name"] == "tail")
+    assert {"file", "line", "text", "why"} <= tail["lines"][0].keys()
+    assert prompt["tokens"] > 0
+
+
+def test_doctor_names_what_is_wrong(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "chats" / "2026-11").mkdir(parents=True)
+    (tmp_path / "ws" / "chats" / "2026-11" / "20261101_101010.md").write_bytes(bytes(65536))
+    result = keepsake("doctor", "--json")
+    assert result.code == 1
+    checks = result.json["checks"]
+    assert all(check.keys() == {"name", "ok", "detail", "fix"} for check in checks)
+    bad = [check for check in checks if not check["ok"]]
+    assert any("20261101_101010.md" in check["name"] for check in bad)
+    assert all(check["fix"] for check in bad)
+
+
+@pytest.mark.parametrize(
+    "words", [("nonsense",), ("recall", "x", "--limit", "0"), ("memory",), ("--now", "soon", "ask", "x")]
+)
+def test_wrong_usage_is_exit_2(keepsake: Keepsake, words: tuple[str, ...]) -> None:
+    assert keepsake(*words).code == 2
+
+
+def test_help_is_exit_0(keepsake: Keepsake) -> None:
+    assert keepsake("--help").code == 0
+
+
+def test_a_workspace_that_cannot_be_is_said_in_one_line(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "ws").write_text("a file where the folder should be")
+    failed = keepsake("remember", "x")
+    assert failed.code == 1
+    assert failed.err.count("\n") == 1

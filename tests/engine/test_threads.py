@@ -1,0 +1,43 @@
+"""The thread policy: one core stays free, the person's own choice stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.core.values import EngineSettings
+from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores, worker_environment
+
+SMALL, LARGE = 10**8, 5 * 10**9
+
+
+@pytest.mark.parametrize(("cores", "decode", "read"), [(1, 1, 1), (2, 1, 2), (4, 3, 4), (16, 8, 16)])
+def test_one_core_stays_free_of_decoding(cores: int, decode: int, read: int) -> None:
+    plan = plan_threads(EngineSettings(), SMALL, cores)
+    assert (plan.decode, plan.read) == (decode, read)
+
+
+def test_settings_win() -> None:
+    assert plan_threads(EngineSettings(threads=3, threads_batch=5, batch=32), SMALL, 8) == ThreadPlan(3, 5, 32)
+    assert plan_threads(EngineSettings(threads=1), SMALL, 8).read == 1
+
+
+def test_a_large_model_reads_in_small_steps_so_that_it_can_be_stopped() -> None:
+    large, small = plan_threads(EngineSettings(), LARGE, 4), plan_threads(EngineSettings(), SMALL, 4)
+    assert large.step < small.step <= EngineSettings().batch
+
+
+def test_waiting_threads_sleep_unless_the_person_chose_otherwise() -> None:
+    assert worker_environment({}) == {"OMP_WAIT_POLICY": "passive"}
+    assert worker_environment({"OMP_WAIT_POLICY": "active"}) == {}
+    assert worker_environment({"GOMP_SPINCOUNT": "300"}) == {}
+
+
+def test_two_threads_of_a_core_are_one_core(tmp_path: Path) -> None:
+    info = tmp_path / "cpuinfo"
+    info.write_text("processor : 0\nphysical id : 0\ncore id : 0\n\nprocessor : 1\nphysical id : 0\ncore id : 0\n")
+    assert usable_cores(info) == 1
+    assert usable_cores(tmp_path / "none") >= 1
+    info.write_text("nothing of use\n")
+    assert usable_cores(info) >= 1

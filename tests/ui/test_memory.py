@@ -1,0 +1,208 @@
+"""The memory panel: nothing typed is ever lost, whatever other programs do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from assistant.core.values import LeftOut, RecallAnswer
+from assistant.ui.main_window import MainWindow
+from assistant.ui.memory.conflicts import changed_lines
+from assistant.ui.memory.editor import restore_endings
+from assistant.ui.memory.panel import MemoryPanel
+
+from .fakes import FakeServices, make_entry, make_hit, make_loaded
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow) -> MemoryPanel:
+    window.toggle_memory()
+    made = window.memory_panel()
+    qtbot.waitUntil(lambda: made.files.editor.toPlainText().startswith("# About me"))
+    return made
+
+
+@pytest.fixture
+def main_file(services: FakeServices) -> Path:
+    return services.workspace.root / "MEMORY.md"
+
+
+def test_files_are_listed_with_the_main_one_first(qtbot: QtBot, services: FakeServices, window: MainWindow) -> None:
+    (services.workspace.root / "memory" / "travel.md").write_text("hotels")
+    (services.workspace.root / "memory" / "archive.md").write_text("old")
+    window.toggle_memory()
+    model = window.memory_panel().files.model
+    qtbot.waitUntil(lambda: model.rowCount() == 3)
+    assert [model.index(row).data() for row in range(3)] == ["MEMORY.md", "travel", "Archive"]
+
+
+def test_saving(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
+    files = panel.files
+    assert not files.save_button.isEnabled()
+    files.editor.setFocus()
+    files.editor.appendPlainText("- a new fact")
+    assert files.state.text() == "Not saved yet"
+    qtbot.keyClick(files.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: files.state.text() == "Saved")
+    assert main_file.read_text().endswith("- a new fact")
+    assert not files.dirty()
+
+
+def test_another_program_changes_a_clean_file(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
+    fresh = main_file.with_name("MEMORY.tmp")
+    fresh.write_text("# Written elsewhere\n")
+    fresh.replace(main_file)  # as vim and Obsidian save
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "# Written elsewhere\n", timeout=2000)
+
+
+def test_another_program_changes_a_file_with_unsaved_text(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
+    panel.files.editor.appendPlainText("mine")
+    main_file.write_text("# Written elsewhere\n")
+    qtbot.waitUntil(panel.files.banner.isVisible, timeout=2000)
+    assert panel.files.editor.toPlainText().endswith("mine")
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("mine", "mine"), ("theirs", "theirs"), ("merged", "both")])
+def test_a_conflict_lets_the_person_choose(
+    qtbot: QtBot, panel: MemoryPanel, services: FakeServices, main_file: Path, choice: str, kept: str
+) -> None:
+    services.workspace.memory.merged = "both"
+    panel.files.editor.setPlainText("mine")
+    panel.files.editor.document().setModified(True)
+    main_file.write_text("theirs")
+    panel.files.save()
+    qtbot.waitUntil(lambda: panel.files.conflict is not None)
+    dialog = panel.files.conflict
+    assert dialog is not None
+    assert main_file.read_text() == "theirs", "nothing is written before the choice"
+    getattr(dialog, f"take_{choice}").click()
+    qtbot.waitUntil(lambda: main_file.read_text() == kept and not panel.files.dirty())
+    assert panel.files.editor.toPlainText() == kept
+
+
+def test_cancelling_a_conflict_keeps_both(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
+    panel.files.editor.setPlainText("mine")
+    panel.files.editor.document().setModified(True)
+    main_file.write_text("theirs")
+    panel.files.save()
+    qtbot.waitUntil(lambda: panel.files.conflict is not None)
+    assert panel.files.conflict is not None
+    assert panel.files.conflict.take_merged.isHidden(), "the same line: nothing to merge"
+    panel.files.conflict.cancel.click()
+    assert panel.files.editor.toPlainText() == "mine"
+    assert panel.files.dirty()
+    assert main_file.read_text() == "theirs"
+
+
+def test_unsaved_text_waits_while_another_file_is_read(
+    qtbot: QtBot, panel: MemoryPanel, services: FakeServices
+) -> None:
+    (services.workspace.root / "memory" / "travel.md").write_text("hotels")
+    panel.files.editor.appendPlainText("mine")
+    panel.open_place("memory/travel.md", 1)
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "hotels")
+    assert panel.files.dirty()
+    panel.open_place("MEMORY.md", 1)
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText().endswith("mine"))
+    assert panel.files.editor.document().isModified()
+
+
+def test_closing_asks_about_unsaved_text(
+    qtbot: QtBot, window: MainWindow, panel: MemoryPanel, main_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Save]
+    monkeypatch.setattr(panel.files, "ask_unsaved", lambda: answers.pop(0))
+    panel.files.editor.appendPlainText("mine")
+    window.close()
+    assert window.isVisible()
+    assert not main_file.read_text().endswith("mine")
+    window.close()
+    assert not window.isVisible()
+    assert main_file.read_text().endswith("mine")
+
+
+def test_the_gauge_turns_amber_then_red(qtbot: QtBot, panel: MemoryPanel, services: FakeServices) -> None:
+    gauge = panel.files.gauge
+    qtbot.waitUntil(lambda: bool(gauge.measures))
+    assert gauge.level == ""
+    services.loaded = make_loaded(lines=160)
+    panel.files.refresh_budget()
+    qtbot.waitUntil(lambda: gauge.level == "amber")
+    services.loaded = make_loaded((LeftOut("MEMORY.md", 3, "over 200 lines"),), lines=201)
+    panel.files.refresh_budget()
+    qtbot.waitUntil(lambda: gauge.level == "red")
+    assert panel.files.editor.shaded() == (3,)
+    assert panel.files.left_out_button.text().startswith("1 line does not load")
+    panel.files.left_out_button.click()
+    assert panel.files.left_out_view.isVisible()
+
+
+def test_remember(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
+    qtbot.keyClicks(panel.quick, "I like rye bread")
+    qtbot.keyClick(panel.quick, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "I like rye bread" in panel.files.editor.toPlainText())
+    assert ("remember", "I like rye bread") in services.calls
+    assert panel.quick.text() == ""
+    assert "MEMORY.md:6" in window.bottombar.notice.whole()
+
+
+def test_search_and_open(qtbot: QtBot, panel: MemoryPanel, services: FakeServices) -> None:
+    (services.workspace.root / "memory" / "travel.md").write_text("\n" * 11 + "Prefers small, quiet hotels.\n")
+    services.answer = RecallAnswer((make_hit(), make_hit("MEMORY.md", 3, 0.4)), False, 3.0, "keyword")
+    panel.tabs.setCurrentIndex(1)
+    qtbot.keyClicks(panel.search.field, "quiet hotel")
+    qtbot.keyClick(panel.search.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.search.model.rowCount() == 2)
+    first = panel.search.model.index(0)
+    assert "meaning: 0.70" in first.data(Qt.ItemDataRole.ToolTipRole)
+    assert "words only" in panel.search.status.text()
+    panel.search.view.activated.emit(first)
+    qtbot.waitUntil(lambda: panel.files.current == "memory/travel.md")
+    qtbot.waitUntil(lambda: panel.files.editor.textCursor().blockNumber() == 11)
+    assert panel.tabs.currentIndex() == 0
+
+
+def test_nothing_known_is_said(qtbot: QtBot, panel: MemoryPanel) -> None:
+    panel.tabs.setCurrentIndex(1)
+    qtbot.keyClicks(panel.search.field, "zzz")
+    qtbot.keyClick(panel.search.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.search.hint.text() == "Nothing is known about this.")
+
+
+def test_the_journal_shows_changes_and_takes_them_back(
+    qtbot: QtBot, panel: MemoryPanel, services: FakeServices
+) -> None:
+    services.workspace.journal.found = [
+        make_entry("2", "MEMORY.md", "assistant", "@@ -1 +1 @@\n-old\n+new\n", True, "1 line changed"),
+        make_entry("1", "MEMORY.md", "disk", "+x\n", False),
+    ]
+    panel.tabs.setCurrentIndex(2)
+    journal = panel.journal
+    qtbot.waitUntil(lambda: journal.model.rowCount() == 2)
+    assert "+new" in journal.diff.toPlainText()
+    assert "the assistant" in journal.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    journal.undo.click()
+    assert services.workspace.memory.undone == ["2"]
+    journal.view.setCurrentIndex(journal.model.index(1))
+    assert not journal.undo.isEnabled()
+
+
+@given(st.lists(st.tuples(st.text("ab", max_size=3), st.sampled_from(["\n", "\r\n"])), max_size=8))
+def test_endings_of_untouched_lines_stay(lines: list[tuple[str, str]]) -> None:
+    original = "".join(text + ending for text, ending in lines)
+    edited = original.replace("\r\n", "\n")
+    assert restore_endings(original, edited, "\r\n") == original
+
+
+def test_new_lines_end_as_the_file_does() -> None:
+    assert restore_endings("a\r\nb\r\n", "a\nnew\nb\n", "\r\n") == "a\r\nnew\r\nb\r\n"
+
+
+def test_changed_lines() -> None:
+    assert changed_lines("a\nb\nc", "a\nx\nc") == ({1}, {1})

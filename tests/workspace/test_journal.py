@@ -1,0 +1,93 @@
+"""The journal: every change once, newest first, with what was there before."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assistant.workspace.journal import Journal, Version
+from assistant.workspace.memory import Saved
+from assistant.workspace.text_files import sha
+
+
+def version(text: str) -> Version:
+    return Version(text, sha(text.encode()))
+
+
+@pytest.fixture
+def journal(ws) -> Journal:
+    return ws.journal
+
+
+def test_entries_come_newest_first_and_by_file(journal):
+    for n in range(5):
+        journal.record(f"f{n % 2}", "you", version(f"a{n}\n"), version(f"b{n}\n"), f"s{n}")
+    assert [e.summary for e in journal.entries()] == ["s4", "s3", "s2", "s1", "s0"]
+    assert [e.summary for e in journal.entries(limit=2)] == ["s4", "s3"]
+    assert [e.summary for e in journal.entries(path="f1")] == ["s3", "s1"]
+    newest = journal.entries(limit=1)[0]
+    assert (newest.prior, newest.before_sha, newest.after_sha) == ("a4\n", sha(b"a4\n"), sha(b"b4\n"))
+    assert newest.diff == "--- a/f0\n+++ b/f0\n@@ -1,1 +1,1 @@\n-a4\n+b4\n"
+    assert newest.time == "2026-11-29T15:30:22+08:00"
+    assert journal.get("none") is None
+
+
+def test_a_torn_line_costs_itself_only(journal, ws):
+    journal.record("f", "you", version("a"), version("b"), "first")
+    path = ws.data / "journal.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:50])
+    journal.record("f", "you", version("b"), version("c"), "second")
+    assert [e.summary for e in journal.entries()] == ["second", "first"]
+
+
+def test_long_lines_are_read_backwards_whole(journal):
+    for n in range(3):
+        journal.record("f", "you", version(""), version(f"{n}\n" + "x" * 200_000), f"s{n}")
+    assert [e.summary for e in journal.entries()] == ["s2", "s1", "s0"]
+    assert len(journal.entries()[1].diff) > 200_000
+
+
+def test_the_newest_of_many_is_read_from_the_end(journal, ws, monkeypatch):
+    journal.record("f", "you", version("a"), version("b"), "first")
+    path = ws.data / "journal.jsonl"
+    record = json.loads(path.read_text())
+    with path.open("a") as file:
+        for n in range(5000):
+            file.write(json.dumps({**record, "id": f"id{n}", "summary": f"s{n}"}) + "\n")
+    reads = []
+    original = json.loads
+
+    def counting(line):
+        reads.append(1)
+        return original(line)
+
+    monkeypatch.setattr(json, "loads", counting)
+    assert [e.summary for e in journal.entries(limit=3)] == ["s4999", "s4998", "s4997"]
+    assert len(reads) == 3
+
+
+def test_secrets_of_a_prior_text_are_redacted(journal, ws):
+    journal.record("f", "disk", version("password: hunter2\n"), version("x\n"), "s")
+    assert "hunter2" not in (ws.data / "journal.jsonl").read_text()
+    assert journal.entries()[0].prior == "password: «redacted 7 chars»\n"
+    assert (ws.data / "journal.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_prior_text_of_a_long_file_is_found_by_going_back(ws):
+    (ws.root / "MEMORY.md").write_text("x" * 90 + "\n" + "line of facts\n" * 2000)
+    ws.memory.note_disk_changes()
+    before = (ws.root / "MEMORY.md").read_text()
+    done = [ws.memory.remember(f"thing {word}") for word in ("one", "two", "three")]
+    entry = ws.journal.get(done[0].journal_id)
+    assert entry
+    assert entry.prior == before
+    middle = ws.journal.get(done[1].journal_id)
+    assert middle
+    assert middle.prior == before + "2026-11-29|you|thing one\n"
+    size = (ws.data / "journal.jsonl").read_bytes().splitlines()[-1]
+    assert len(size) < 2000
+    assert isinstance(ws.memory.undo(done[0].journal_id), Saved)
+    assert (ws.root / "MEMORY.md").read_text() == before + "2026-11-29|you|thing two\n2026-11-29|you|thing three\n"
+    assert [e.can_undo for e in ws.journal.entries(limit=4)] == [True, True, True, False]
