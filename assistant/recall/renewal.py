@@ -48,6 +48,7 @@ def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, usable: np.ndarr
     for n in leaders if len(newer) else ():
         later = newer[day[newer] > day[n]]
         later = later[snapshot.cosine(int(at[n]), at[later]) >= NEAR]
-        raised[later] = np.maximum(raised[later], score[n] + _STEP)
+        later = later[np.argsort(day[later], kind="stable")]
+        raised[later] = np.maximum(raised[later], score[n] + _STEP * np.arange(1, len(later) + 1))
     lifted: np.ndarray = raised - score
     return lifted
