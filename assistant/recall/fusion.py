@@ -17,11 +17,11 @@ from assistant.recall.vectors import Snapshot
 class Weights:
     """Parts of a score. keyword + meaning = 1; the rest is added to that."""
 
-    keyword: float = 0.5
-    meaning: float = 0.5
+    keyword: float = 0.55
+    meaning: float = 0.45
     neighbours: float = 0.05
     recency: float = 0.02
-    in_time: float = 0.15
+    in_time: float = 0.3
     exact: float = 2.0
     dead: float = -4.0
 

@@ -114,7 +114,7 @@ def _nothing_known(
         return keyword == 0.0
     least = LEAST_SIMILARITY * math.sqrt(math.log(max(len(near), 8)) / math.log(_MEASURED_UNITS))
     if words.strangers and keyword < 2 * _LEAST_KEYWORD:
-        least *= 1.25
+        least *= 1.35
     elif keyword >= _LEAST_KEYWORD:
         return False
     elif keyword > 0.0:

@@ -56,6 +56,9 @@ def sync_files(
     text moved finds its vectors again.
     """
     changes = Changes()
+    if not root.is_dir():  # an unplugged disk must not cost the index
+        changes.errors.append(f"{root} is not there; the index stays as it was.")
+        return changes
     marks = scan(root)
     known = {path: (stat, sha) for path, stat, sha in connection.execute("SELECT path, stat, sha256 FROM files")}
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]

@@ -65,7 +65,7 @@ class _Names:
 def units_of(file: str, text: str, first_part: str = "") -> tuple[list[Unit], str]:
     """The units of a workspace file, by its relative POSIX name, and what is wrong with it ("" for nothing).
 
-    first_part: for a further part of a chat the text of its first: it bears the title and says whether it is private.
+    first_part: for a further part of a chat the text of its first, which bears the title and says if it is private.
     """
     if file.startswith("chats/"):
         return _part_units(file, text, first_part) if first_part else chat_units(file, parse_chat(text))

@@ -29,7 +29,10 @@ def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @pytest.mark.real
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_the_adapters_agree(small: OnnxEmbedder) -> None:
+def test_the_adapters_agree(small: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tqdm import tqdm
+
+    monkeypatch.setattr(tqdm, "monitor_interval", 0)  # its progress bars start a thread that never ends
     folder = embedding_model_path()
     full = OnnxEmbedder(folder, folder / "onnx" / "model.onnx").embed(TEXTS, CancelToken())
     reference = SentenceTransformerEmbedder(folder)

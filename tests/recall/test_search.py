@@ -199,3 +199,14 @@ def test_search_goes_by_words_until_the_embedder_is_ready(workspace: SmallWorksp
     assert recall.search(RecallQuery("kayak")).mode == "hybrid"
     assert slow.asked == [-1.0, 0.08, 0.15]
     recall.close()
+
+
+def test_the_newest_of_several_words_stands_first(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(*FILLER[:60])
+    workspace.remember(
+        "2026-01-01|you|Heron launch is on 12 January",
+        "2026-02-01|you|Heron launch pushed to 9 March",
+        "2026-03-01|you|Heron launch moved to 23 March",
+    )
+    recall.sync(CancelToken(), quiet)
+    assert texts(recall, "Heron launch", limit=1) == ["Heron launch moved to 23 March"]

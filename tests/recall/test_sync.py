@@ -274,3 +274,18 @@ def test_search_while_a_sync_runs(workspace: SmallWorkspace, recall: Recall) -> 
 
     recall.sync(CancelToken(), look)
     assert modes and set(modes) == {"hybrid"}
+
+
+def test_a_workspace_that_is_gone_for_a_while_keeps_its_index(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    recall.sync(CancelToken(), quiet)
+    away = workspace.root.with_name("unplugged")
+    workspace.root.rename(away)
+    assert texts(recall, "kayak") == ["kayak"]
+    assert "not there" in recall.sync(CancelToken(), quiet).errors[0]
+    away.rename(workspace.root)
+    embedder.embedded.clear()
+    assert texts(recall, "kayak") == ["kayak"]
+    assert recall.sync(CancelToken(), quiet).vectors == 0
