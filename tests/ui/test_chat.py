@@ -14,7 +14,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnSaved
 from assistant.core.values import StopReason
 from assistant.ui.chat.prose import CodeBlock, ProseView
-from assistant.ui.chat.session import siblings_of
+from assistant.ui.chat.shown import siblings_of
 from assistant.ui.chat.turn_view import TurnView
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.main_window import MainWindow

@@ -138,9 +138,9 @@ def test_the_gauge_turns_amber_then_red(qtbot: QtBot, panel: MemoryPanel, servic
     panel.files.refresh_budget()
     qtbot.waitUntil(lambda: gauge.level == "red")
     assert panel.files.editor.shaded() == (3,)
-    assert panel.files.left_out_button.text().startswith("1 line does not load")
-    panel.files.left_out_button.click()
-    assert panel.files.left_out_view.isVisible()
+    assert panel.files.left_out.toggle.text().startswith("1 line does not load")
+    panel.files.left_out.toggle.click()
+    assert panel.files.left_out.view.isVisible()
 
 
 def test_remember(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
@@ -206,3 +206,16 @@ def test_new_lines_end_as_the_file_does() -> None:
 
 def test_changed_lines() -> None:
     assert changed_lines("a\nb\nc", "a\nx\nc") == ({1}, {1})
+
+
+def test_a_memory_that_is_empty_yet(qtbot: QtBot, window: MainWindow, main_file: Path) -> None:
+    main_file.unlink()
+    window.toggle_memory()
+    files = window.memory_panel().files
+    qtbot.waitUntil(lambda: files.model.rowCount() == 1)
+    assert "one fact a line" in files.editor.placeholderText()
+    files.editor.setFocus()
+    files.editor.appendPlainText("I live in Lisbon.")
+    files.save()
+    qtbot.waitUntil(main_file.exists)
+    assert main_file.read_text() == "I live in Lisbon."

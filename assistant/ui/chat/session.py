@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from assistant.core.errors import AssistantError
 from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished, TurnSaved
-from assistant.core.values import Receipt, StopReason
+from assistant.core.values import Receipt
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.chat.shown import Phase, ShownTurn
+from assistant.ui.chat.shown import MARKS, Phase, ShownTurn, siblings_of
 from assistant.ui.i18n import tr
 from assistant.workspace.chats import Chat, Turn
 
@@ -22,21 +22,6 @@ MAX_TURNS = 50
 """Receipts are looked for at most for so many turns at a time."""
 ROOT = 0
 """``after`` of a turn that starts the chat, where None would mean the newest turn."""
-
-_MARKS = {
-    StopReason.STOPPED: "stopped",
-    StopReason.INTERRUPTED: "interrupted",
-    StopReason.LENGTH: "length",
-    StopReason.WINDOW: "window",
-}
-
-
-def siblings_of(turns: Sequence[Turn]) -> dict[int, tuple[int, ...]]:
-    """For each turn the turns that follow the same one, itself included. One pass: chats grow to 10 000 turns."""
-    groups: dict[int | None, list[int]] = {}
-    for turn in turns:
-        groups.setdefault(turn.after, []).append(turn.n)
-    return {n: tuple(group) for group in groups.values() for n in group}
 
 
 class ChatSession(QObject):
@@ -338,7 +323,7 @@ class ChatSession(QObject):
         if live is None or event.chat != self.chat_id:
             self.streaming_changed.emit()
             return
-        mark = _MARKS.get(event.done.stop, "")
+        mark = MARKS.get(event.done.stop, "")
         done = replace(live, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
         self._settle(done)
         self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.core.errors import AssistantError
-from assistant.core.values import Receipt
+from assistant.core.values import Receipt, StopReason
+from assistant.workspace.chats import Turn
+
+MARKS = {
+    StopReason.STOPPED: "stopped",
+    StopReason.INTERRUPTED: "interrupted",
+    StopReason.LENGTH: "length",
+    StopReason.WINDOW: "window",
+}
+"""How a reply that was cut short is marked on screen."""
 
 
 class Phase(StrEnum):
@@ -39,3 +49,11 @@ class ShownTurn:
     @property
     def live(self) -> bool:
         return self.phase is not Phase.REST
+
+
+def siblings_of(turns: Sequence[Turn]) -> dict[int, tuple[int, ...]]:
+    """For each turn the turns that follow the same one, itself included. One pass: chats grow to 10 000 turns."""
+    groups: dict[int | None, list[int]] = {}
+    for turn in turns:
+        groups.setdefault(turn.after, []).append(turn.n)
+    return {n: tuple(group) for group in groups.values() for n in group}
