@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assistant.core.errors import AssistantError
+from assistant.core.events import TurnFailed, TurnFinished, TurnSaved
 from assistant.core.values import Receipt, StopReason
 from assistant.workspace.chats import Turn
 
@@ -49,6 +50,28 @@ class ShownTurn:
     @property
     def live(self) -> bool:
         return self.phase is not Phase.REST
+
+    def saved(self, event: TurnSaved, others: Sequence[int]) -> ShownTurn:
+        """The words are on disk, as they stand there; ``others``: turns in the same place."""
+        return replace(
+            self,
+            n=event.turn,
+            user=event.text,
+            after=event.after or None,
+            siblings=tuple(sorted({*self.siblings, *others, event.turn})),
+            redacted=event.redacted,
+            phase=Phase.WAITING,
+        )
+
+    def finished(self, event: TurnFinished) -> ShownTurn:
+        """The reply is on disk."""
+        mark = MARKS.get(event.done.stop, "")
+        return replace(self, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
+
+    def failed(self, event: TurnFailed) -> ShownTurn:
+        """There is no (further) reply."""
+        mark = "interrupted" if self.reply else ""
+        return replace(self, n=event.turn, phase=Phase.REST, error=event.error, mark=mark)
 
 
 def siblings_of(turns: Sequence[Turn]) -> dict[int, tuple[int, ...]]:
