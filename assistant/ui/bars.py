@@ -237,7 +237,9 @@ def size_words(size: int) -> str:
     """Bytes as people read them."""
     if size >= 1_000_000_000:
         return f"{size / 1_000_000_000:.1f} GB"
-    return f"{size / 1_000_000:.0f} MB" if size >= 1_000_000 else f"{size / 1_000:.1f} kB"
+    if size >= 1_000_000:
+        return f"{size / 1_000_000:.0f} MB"
+    return f"{size / 1_000:.1f} kB" if size >= 1_000 else f"{size} B"
 
 
 def _dot(colour: str, ratio: float) -> QPixmap:

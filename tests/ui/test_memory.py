@@ -16,6 +16,7 @@ from assistant.ui.main_window import MainWindow
 from assistant.ui.memory.conflicts import changed_lines
 from assistant.ui.memory.editor import restore_endings
 from assistant.ui.memory.panel import MemoryPanel
+from assistant.workspace.text_files import TextFile
 
 from .fakes import FakeServices, make_entry, make_hit, make_loaded
 
@@ -219,3 +220,15 @@ def test_a_memory_that_is_empty_yet(qtbot: QtBot, window: MainWindow, main_file:
     files.save()
     qtbot.waitUntil(main_file.exists)
     assert main_file.read_text() == "I live in Lisbon."
+
+
+def test_a_file_that_cannot_be_decoded_is_read_only(
+    qtbot: QtBot, window: MainWindow, services: FakeServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = TextFile("caf\ufffd", "", "\n", False, "x", "This file is not UTF-8; it is shown but not written.")
+    monkeypatch.setattr(services.workspace.memory, "read", lambda file: broken)
+    window.toggle_memory()
+    files = window.memory_panel().files
+    qtbot.waitUntil(files.editor.isReadOnly)
+    assert files.banner_words.text() == broken.problem
+    assert files.state.text() == "Read-only"

@@ -123,8 +123,6 @@ class FilesPage(QWidget):
         if missing:
             self._watcher.addPaths(missing)
 
-    # --- files ---
-
     def start(self) -> None:
         self.refresh_files()
         self.refresh_budget()
@@ -391,5 +389,11 @@ class FilesPage(QWidget):
             Qt.ItemDataRole.DisplayRole: shown,
             Qt.ItemDataRole.AccessibleTextRole: f"{shown}, {info.file}",
             Qt.ItemDataRole.ToolTipRole: info.problem or info.file,
-            DETAIL_ROLE: ("● " if waiting else "") + (tr("has a problem") if info.problem else size_words(info.size)),
+            DETAIL_ROLE: ("● " if waiting else "") + (_size(info)),
         }
+
+
+def _size(info: MemoryFileInfo) -> str:
+    if info.problem:
+        return tr("has a problem")
+    return size_words(info.size) if info.size else tr("empty")
