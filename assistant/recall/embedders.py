@@ -16,6 +16,8 @@ from assistant.core.ports import Embedder
 
 MAX_TOKENS = 512
 _BATCH = 16
+_INT8_BATCH = 1
+"""int8 scales its inputs by the largest in the batch, so a text's vector would depend on its company (cosine 0.99)."""
 _ONNX_FILES = ("onnx/model_qint8.onnx", "onnx/model.onnx", "model.onnx")
 """In the order of preference. int8 and fp32 vectors of one model are near enough to share an index."""
 
@@ -39,7 +41,7 @@ class PatientEmbedder(Protocol):
 
 
 class OnnxEmbedder:
-    """onnxruntime and tokenizers: ready in under a second, some 6 ms a query with the int8 file."""
+    """onnxruntime and tokenizers: ready in under a second, some 8 ms a query with the int8 file."""
 
     def __init__(self, folder: Path, onnx_file: Path | None = None, threads: int = 1) -> None:
         import onnxruntime
@@ -49,12 +51,12 @@ class OnnxEmbedder:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_max_tokens(folder))
+        path = onnx_file or find_onnx(folder)
+        self._batch = _INT8_BATCH if path and "int8" in path.name else _BATCH
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            str(onnx_file or find_onnx(folder)), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         self._inputs = {value.name for value in self._session.get_inputs()}
         self._cls = _pools_first_token(folder)
         self.identity = model_identity(folder)
@@ -65,9 +67,9 @@ class OnnxEmbedder:
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         encodings = [self._tokenizer.encode(self._prefix + text).ids for text in texts]
         order = sorted(range(len(texts)), key=lambda n: len(encodings[n]))
-        for start in range(0, len(order), _BATCH):
+        for start in range(0, len(order), self._batch):
             cancel.check()
-            batch = order[start : start + _BATCH]
+            batch = order[start : start + self._batch]
             vectors[batch] = self._run([encodings[n] for n in batch])
         return vectors
 
@@ -102,7 +104,7 @@ class SentenceTransformerEmbedder:
             str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": torch.float32}
         )
         self.identity = model_identity(folder)
-        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.dimensions = int(self._model.get_embedding_dimension() or 0)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """See core.ports.Embedder."""

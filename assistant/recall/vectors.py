@@ -15,7 +15,7 @@ import numpy as np
 from assistant.recall.database import writing
 
 LANGUAGES = ("en", "zh", "xx")
-_FEW = 10
+_FEW = 3
 
 
 @dataclass(frozen=True)

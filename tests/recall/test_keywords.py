@@ -1,0 +1,104 @@
+"""Queries of any shape, in any script, find what holds their words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assistant.core.values import RecallQuery
+from assistant.recall.keywords import query_terms
+from assistant.recall.search import Recall
+from assistant.recall.text import fold, indexable, language
+from tests.recall.helpers import SmallWorkspace, texts
+
+ODD_QUERIES = ["don't", "C++", "ADR-016", "a@b.com", "status: done", "retry OR", 'timeout "err', "(abc", "*", '""', ""]
+ODD_QUERIES += [
+    "the of and",
+    "🙂",
+    "x" * 10_000,
+    "词" * 10_000,
+    "NEAR(a b)",
+    "a AND NOT",
+    "text:x",
+    "\0",
+    "\ud800",
+    "-",
+    "'",
+]
+
+
+@pytest.mark.parametrize("query", ODD_QUERIES)
+def test_any_query_gets_an_answer(workspace: SmallWorkspace, by_words: Recall, query: str) -> None:
+    workspace.remember("2026-11-01|you|something to find")
+    answer = by_words.search(RecallQuery(query))
+    assert answer.hits == () and answer.abstained
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(query=st.text(st.characters(), max_size=80))
+def test_no_text_makes_an_error(workspace: SmallWorkspace, by_words: Recall, query: str) -> None:
+    workspace.write("MEMORY.md", "2026-11-01|you|tea; 会议; C++\n")
+    answer = by_words.search(RecallQuery(query))
+    assert answer.abstained == (not answer.hits)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(st.characters(), max_size=200))
+def test_terms_hold_nothing_that_the_index_would_read_as_syntax(text: str) -> None:
+    assert not any(set(token) & set('"\0 ') for term in query_terms(text) for token in term.tokens)
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        ("会议偏好：排在上午十点以后", "会议"),
+        ("会议偏好：排在上午十点以后", "偏好"),
+        ("今天玩成语接龙游戏", "成语接龙"),
+        ("元宝老婆刚怀孕", "怀孕"),
+        ("常用Python和TypeScript", "python"),
+        ("新用户要先注册", "用户"),
+        ("家里的護照過期了", "护照过期"),
+        ("护照快到期", "護照"),
+        ("Ｗｉ－Ｆｉ ｃａｆé １２３４５", "12345"),
+        ("the number is 12345", "１２３４５"),
+        ("why C++20 and not Rust", "C++"),
+        ("decided in ADR-016", "ADR-016"),
+        ("decided in ADR-016", "adr 016"),
+        ("mail to a@b.com", "a@b.com"),
+        ("runs test_tide_rollover nightly", "test_tide_rollover"),
+        ("runs test_tide_rollover nightly", "rollover"),
+        ("the 🙃 sticker", "🙃"),
+        ("Motörhead at the café", "motorhead cafe"),
+        ("don't tag me", "don't tag me"),
+        ("東京タワーに行く", "タワー"),
+        ("한국어 수업", "한국어"),
+    ],
+)
+def test_words_meet_in_any_form(workspace: SmallWorkspace, by_words: Recall, line: str, query: str) -> None:
+    workspace.remember(*(f"2026-10-{day:02d}|you|quite other matter number {day}" for day in range(1, 29)))
+    workspace.remember(f"2026-11-01|you|{line}")
+    assert texts(by_words, query)[:1] == [line]
+
+
+def test_characters_that_meet_over_a_gap_are_no_word(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-11-01|you|東京 大阪")
+    assert texts(by_words, "京大") == []
+    assert texts(by_words, "東京") == ["東京 大阪"]
+
+
+def test_operators_of_the_index_are_plain_words(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-11-01|you|retry near the harbour", "2026-11-02|you|nothing of that")
+    assert texts(by_words, "retry OR NEAR harbour") == ["retry near the harbour"]
+
+
+def test_folding_meets() -> None:
+    assert fold("護照 ＡＢＣ") == fold("护照 abc")
+    assert indexable("东京 ok").split() == ["东", "京", "东京", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Hello there", "en"), ("用Notion记录工作笔记", "zh"), ("東京タワー", "xx"), ("", "en")]
+)
+def test_language_is_told_apart(text: str, expected: str) -> None:
+    assert language(text) == expected

@@ -1,0 +1,201 @@
+"""What a person who searches would notice."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+
+from assistant.core.cancel import CancelToken
+from assistant.core.values import RecallQuery
+from assistant.recall.search import Recall
+from tests.recall.helpers import SmallWorkspace, found, quiet, texts
+
+FILLER = [
+    f"2026-{n % 10 + 1:02d}-{n % 28 + 1:02d}|you|remark {n} about the weather over town and sea" for n in range(400)
+]
+
+
+@pytest.mark.parametrize("with_vectors", [True, False])
+def test_an_exact_rare_token_comes_first(workspace: SmallWorkspace, recall: Recall, with_vectors: bool) -> None:
+    workspace.remember(*(f"{line} x{n}" for n, line in enumerate(FILLER * 25)))
+    workspace.remember("2025-01-01|you|the meter box has the key TW-0273", "2025-01-02|you|zorblax is the town's ferry")
+    if with_vectors:
+        recall.sync(CancelToken(), quiet)
+    for query in (
+        "TW-0273",
+        "what was TW-0273 about the weather in town?",
+        "zorblax",
+        "remark about zorblax and weather",
+    ):
+        hits = found(recall, query)
+        assert ("TW-0273" in hits[0].text) if "TW" in query else ("zorblax" in hits[0].text), query
+
+
+def test_meaning_finds_other_words(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(*FILLER[:40], "2026-11-01|you|espresso without milk")
+    recall.sync(CancelToken(), quiet)
+    answer = recall.search(RecallQuery("coffee"))
+    assert answer.mode == "hybrid"
+    assert answer.hits[0].text == "espresso without milk"
+    assert answer.hits[0].why["meaning"] > 0
+
+
+@pytest.mark.parametrize("query", ["flibbergast qworp zandrel", "咕噜哔啵呜啦啦"])
+def test_nonsense_is_not_known(workspace: SmallWorkspace, by_words: Recall, query: str) -> None:
+    workspace.remember(*FILLER[:40])
+    answer = by_words.search(RecallQuery(query))
+    assert answer.abstained and answer.hits == () and answer.mode == "keyword"
+
+
+def test_an_empty_workspace_knows_nothing(recall: Recall) -> None:
+    assert recall.search(RecallQuery("tea")).abstained
+
+
+def test_many_matches_give_the_newest_first(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember(*(f"2026-{n // 4 + 1:02d}-{n % 4 * 7 + 1:02d}|you|walked the dog {n:02d}" for n in range(40)))
+    got = texts(by_words, "walked dog", limit=15)
+    assert len(got) == 15
+    assert got == [f"walked the dog {n:02d}" for n in range(39, 24, -1)]
+
+
+def test_struck_and_expired_rank_last(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember(
+        "2026-11-20|you|~~dentist on Tuesday dentist~~ · superseded 2026-11-29",
+        "2026-11-19|you|dentist dentist dentist voucher · until 2026-11-25",
+        "2026-01-02|you|my dentist has a long waiting list for people who are new in town",
+    )
+    kinds = [hit.text.split()[0] for hit in found(by_words, "dentist")]
+    assert kinds[0] == "my" and len(kinds) == 3
+
+
+def test_an_item_that_still_holds_keeps_its_entry_alive(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-11-01|you|parking free · until 2026-11-05；parking card is in the drawer")
+    workspace.remember("2026-10-01|you|~~parking on the left side of the big house~~ · superseded 2026-11-01")
+    assert texts(by_words, "parking")[0].startswith("parking free")
+
+
+def test_the_archive_ranks_last(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.write("memory/archive.md", "2025-01-01|you|piano tuner piano\n")
+    workspace.remember("2024-01-01|you|the piano is in the room upstairs by the window")
+    assert [hit.kind for hit in found(by_words, "piano")] == ["entry", "archive"]
+
+
+def test_newer_word_goes_above_the_older(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(*FILLER[:60])
+    workspace.remember(
+        "2025-02-01|you|my dentist is Doctor Okafor", "2026-06-01|you|new dentist now: Doctor Sandgren instead"
+    )
+    recall.sync(CancelToken(), quiet)
+    assert texts(recall, "my dentist is who", limit=2) == [
+        "new dentist now: Doctor Sandgren instead",
+        "my dentist is Doctor Okafor",
+    ]
+
+
+def test_range_of_days(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-03-01|you|tea in March", "2026-05-01|you|tea in May")
+    workspace.write("memory/tea.md", "- tea without a date\n")
+    assert set(texts(by_words, "tea", until=date(2026, 3, 1))) == {"tea in March", "- tea without a date"}
+    assert set(texts(by_words, "tea", since=date(2026, 3, 2))) == {"tea in May", "- tea without a date"}
+
+
+def test_an_empty_query_with_a_range_is_a_time_search(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-03-01|you|first", "2026-03-05|you|second", "2026-05-01|you|third")
+    answer = by_words.search(RecallQuery("", since=date(2026, 3, 1), until=date(2026, 3, 31)))
+    assert [hit.text for hit in answer.hits] == ["second", "first"]
+    assert answer.mode == "time" and not answer.abstained
+
+
+def test_words_for_a_day_prefer_that_day(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember(
+        "2026-01-31|mail|meter reading 14210",
+        "2026-02-28|mail|meter reading 14390",
+        "2026-03-31|mail|meter reading 14561",
+    )
+    assert texts(by_words, "meter reading in February")[0] == "meter reading 14390"
+    now = datetime.fromisoformat("2026-04-10T09:00:00")
+    assert texts(by_words, "last month's meter reading", now=now)[0] == "meter reading 14561"
+
+
+def test_scope(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-11-01|you|kayak in the shed")
+    workspace.chat("20261101_100000", ("Where is my kayak?", "In the shed."))
+    assert {hit.kind for hit in found(by_words, "kayak")} == {"entry", "turn"}
+    assert {hit.kind for hit in found(by_words, "kayak", scope="memory")} == {"entry"}
+    assert {hit.kind for hit in found(by_words, "kayak", scope="chats")} == {"turn"}
+
+
+def test_what_is_in_the_window_is_not_recalled_again(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-11-01|you|kayak one", "2026-11-02|you|kayak two")
+    first = found(by_words, "kayak")[0]
+    rest = found(by_words, "kayak", exclude=frozenset({first.id}))
+    assert len(rest) == 1 and rest[0].id != first.id
+
+
+def test_the_same_thing_again_goes_behind(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(
+        "2026-11-03|you|kayak paddle blue", "2026-11-02|chat|kayak paddle blue", "2026-11-01|you|kayak repair shop"
+    )
+    workspace.remember(*FILLER[:30])
+    recall.sync(CancelToken(), quiet)
+    assert texts(recall, "kayak paddle", limit=2) == ["kayak paddle blue", "kayak repair shop"]
+
+
+def test_one_chat_does_not_take_all_places(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.chat("20261101_100000", *((f"kayak kayak question {n}", "yes") for n in range(8)))
+    workspace.remember("2026-01-01|you|the kayak is somewhere under the old green boat cover")
+    kinds = [hit.kind for hit in found(by_words, "kayak", limit=5)]
+    assert "entry" in kinds
+
+
+def test_hits_say_where_they_come_from(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.write("MEMORY.md", "# Memory\n\n- likes kayaks\n\n2026-11-01|you|kayak lesson booked\n")
+    workspace.write("memory/sport.md", "---\ntitle: Sports\n---\n## Boats\n\n- kayak: red\n")
+    workspace.chat("20261101_100000", ("kayak?", "Yes."), title="Boats and more")
+    hits = {hit.kind: hit for hit in found(by_words, "kayak kayaks")}
+    assert (hits["fact"].file, hits["fact"].line, hits["fact"].title) == ("MEMORY.md", 3, "Memory")
+    assert (hits["entry"].line, hits["entry"].date, hits["entry"].text) == (5, "2026-11-01", "kayak lesson booked")
+    assert (hits["note"].file, hits["note"].line, hits["note"].title) == ("memory/sport.md", 6, "Sports › Boats")
+    assert (hits["turn"].id, hits["turn"].title) == ("20261101_100000#1", "Boats and more")
+    assert hits["turn"].text == "you: kayak?\nKeepsake: Yes."
+
+
+class SlowEmbedder:
+    """An embedder that is not ready until told so, and then may take too long."""
+
+    identity, dimensions = "slow", 2
+
+    def __init__(self) -> None:
+        self.ready = False
+        self.in_time = True
+        self.asked: list[float] = []
+
+    def warm_up(self) -> None:
+        self.asked.append(-1.0)
+
+    def embed(self, texts: list[str], cancel: CancelToken) -> object:
+        import numpy as np
+
+        return np.tile(np.array([[1.0, 0.0]], np.float32), (len(texts), 1))
+
+    def embed_query(self, text: str, seconds: float) -> object:
+        self.asked.append(seconds)
+        return self.embed([text], CancelToken())[0] if self.in_time else None  # type: ignore[index]
+
+
+def test_search_goes_by_words_until_the_embedder_is_ready(workspace: SmallWorkspace, state: object) -> None:
+    from tests.recall.helpers import CLOCK
+
+    slow = SlowEmbedder()
+    recall = Recall(workspace, state, slow, CLOCK)  # type: ignore[arg-type]
+    workspace.remember("2026-11-01|you|kayak")
+    recall.sync(CancelToken(), quiet)
+    assert recall.search(RecallQuery("kayak")).mode == "keyword"
+    slow.ready, slow.in_time = True, False
+    late = recall.search(RecallQuery("kayak"), budget_ms=80)
+    assert late.mode == "keyword" and late.hits
+    slow.in_time = True
+    assert recall.search(RecallQuery("kayak")).mode == "hybrid"
+    assert slow.asked == [-1.0, 0.08, 0.15]
+    recall.close()

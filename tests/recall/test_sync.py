@@ -1,0 +1,276 @@
+"""The index is true to the files, whatever happens to either."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.values import RecallQuery
+from assistant.recall.search import Recall
+from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace, found, quiet, texts
+
+
+def test_a_fact_written_a_moment_ago_is_found(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember("2026-11-01|you|the kayak is red")
+    recall.sync(CancelToken(), quiet)
+    for colour in ("blue", "teal", "grey", "pink"):
+        workspace.remember(f"2026-11-02|you|the paddle is {colour}")
+        assert texts(recall, colour)[0] == f"the paddle is {colour}"
+
+
+def test_an_edit_of_equal_size_is_noticed(workspace: SmallWorkspace, by_words: Recall) -> None:
+    for word in ("aaaa", "bbbb", "cccc"):
+        workspace.write("MEMORY.md", f"2026-11-01|you|{word}\n")
+        assert texts(by_words, word) == [word]
+    assert texts(by_words, "aaaa") == []
+
+
+def test_what_changed_while_the_app_was_closed(workspace: SmallWorkspace, state: Path) -> None:
+    workspace.write("memory/a.md", "- apricot\n")
+    workspace.write("memory/b.md", "- blueberry\n")
+    first = Recall(workspace, state, None, CLOCK)
+    first.sync(CancelToken(), quiet)
+    first.close()
+    workspace.write("memory/a.md", "- avocado\n")
+    (workspace.root / "memory/b.md").unlink()
+    second = Recall(workspace, state, None, CLOCK)
+    assert texts(second, "avocado") == ["- avocado"]
+    assert texts(second, "apricot") == [] and texts(second, "blueberry") == []
+    assert second.status().files == 1
+    second.close()
+
+
+@pytest.mark.parametrize("file", ["memory/🐘.md", "memory/a[1].md", "memory/new/deeper/note.md", "memory/張 庭.md"])
+def test_files_with_any_name_are_found(workspace: SmallWorkspace, by_words: Recall, file: str) -> None:
+    workspace.remember("2026-11-01|you|something")
+    by_words.sync(CancelToken(), quiet)
+    workspace.write(file, "- persimmon\n")
+    assert [hit.file for hit in found(by_words, "persimmon")] == [file]
+
+
+@pytest.mark.parametrize(
+    "file", ["memory/.~keepsake-x1.md", "memory/log/2026-11-01.md", "memory/.hidden.md", "memory/x.txt", "other.md"]
+)
+def test_files_that_are_not_memory_are_left_alone(workspace: SmallWorkspace, by_words: Recall, file: str) -> None:
+    workspace.write(file, "- persimmon\n")
+    assert texts(by_words, "persimmon") == []
+
+
+def test_a_symlink_is_not_followed(workspace: SmallWorkspace, by_words: Recall, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("- persimmon\n", encoding="utf-8")
+    workspace.write("memory/a.md", "- apple\n")
+    (workspace.root / "memory" / "x").symlink_to(outside)
+    (workspace.root / "memory" / "y.md").symlink_to(outside / "secret.md")
+    assert texts(by_words, "persimmon") == []
+
+
+def test_a_renamed_file_is_not_embedded_again(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    path = workspace.write("memory/old.md", "# Fruit\n\n- persimmon\n- quince\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    path.rename(path.with_name("new.md"))
+    workspace.remember("2026-11-01|you|apple")
+    report = recall.sync(CancelToken(), quiet)
+    assert embedder.embedded == ["apple"] and report.vectors == 1
+    assert found(recall, "quince")[0].file == "memory/new.md"
+
+
+def test_lines_that_moved_keep_their_id(workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder) -> None:
+    workspace.write("MEMORY.md", "2026-11-01|you|kayak\n2026-11-02|you|paddle\n")
+    recall.sync(CancelToken(), quiet)
+    before = found(recall, "paddle")[0]
+    embedder.embedded.clear()
+    workspace.write("MEMORY.md", "# Facts\n\n- a new one\n\n2026-11-01|you|kayak\n2026-11-02|you|paddle\n")
+    recall.sync(CancelToken(), quiet)
+    after = found(recall, "paddle")[0]
+    assert (after.id, after.line) == (before.id, 6)
+    assert not {"kayak", "paddle"} & {text for text in embedder.embedded if text != "paddle"} - {"paddle"}
+
+
+def test_deleted_text_leaves_no_trace(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
+    path = workspace.chat("20261101_100000", ("my pin is persimmonquince", "I see"))
+    workspace.remember("2026-11-01|you|apple")
+    recall.sync(CancelToken(), quiet)
+    path.unlink()
+    recall.sync(CancelToken(), quiet)
+    for file in state.iterdir():
+        assert b"persimmonquin" not in file.read_bytes(), file
+
+
+def test_a_sync_that_was_stopped_goes_on_where_it_was(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    workspace.remember(*(f"2026-11-01|you|number {n}" for n in range(300)))
+    token = CancelToken()
+
+    def stop_at_128(done: int, total: int, what: str) -> None:
+        if what == "vectors" and done >= 128:
+            token.cancel()
+
+    with pytest.raises(Cancelled):
+        recall.sync(token, stop_at_128)
+    status = recall.status()
+    assert (status.units, status.vectors, status.stale) == (300, 128, 172)
+    assert recall.sync(CancelToken(), quiet).vectors == 172
+    assert len(embedder.embedded) == 300
+
+
+def test_another_model_gets_its_own_vectors(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
+    workspace.remember(*(f"2026-11-01|you|kayak {n}" for n in range(5)))
+    recall.sync(CancelToken(), quiet)
+    other = Recall(workspace, state, FakeEmbedder("other", 32), CLOCK)
+    answer = other.search(RecallQuery("kayak"))
+    assert answer.mode == "keyword" and answer.hits
+    assert (other.status().vectors, other.status().stale) == (0, 5)
+    other.sync(CancelToken(), quiet)
+    assert other.search(RecallQuery("kayak")).mode == "hybrid"
+    assert recall.search(RecallQuery("kayak")).mode == "keyword"
+    with sqlite3.connect(state / "index.sqlite3") as connection:
+        assert connection.execute("SELECT DISTINCT length(vector) FROM vectors").fetchall() == [(64,)]
+    connection.close()
+    other.close()
+
+
+def test_the_same_name_with_other_dimensions_does_not_mix(
+    workspace: SmallWorkspace, recall: Recall, state: Path
+) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    recall.sync(CancelToken(), quiet)
+    other = Recall(workspace, state, FakeEmbedder("fake", 16), CLOCK)
+    assert other.search(RecallQuery("kayak")).mode == "keyword"
+    other.sync(CancelToken(), quiet)
+    assert other.search(RecallQuery("kayak")).mode == "hybrid"
+    other.close()
+
+
+class _BrokenEmbedder(FakeEmbedder):
+    def embed(self, texts: object, cancel: CancelToken) -> np.ndarray:
+        raise AssistantError("embedding.model", "The embedding model cannot be loaded.", "Build it again.")
+
+
+def test_without_embeddings_words_go_on_and_it_is_said(workspace: SmallWorkspace, state: Path) -> None:
+    recall = Recall(workspace, state, _BrokenEmbedder(), CLOCK)
+    workspace.remember("2026-11-01|you|kayak")
+    report = recall.sync(CancelToken(), quiet)
+    assert report.added == 1 and "cannot be loaded" in report.errors[0]
+    assert recall.warm(CancelToken()) is False
+    assert recall.search(RecallQuery("kayak")).mode == "keyword"
+    assert any("cannot be loaded" in error for error in recall.status().errors)
+    recall.close()
+
+
+def test_a_very_long_paragraph_is_found_by_its_end(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.write("memory/long.md", "word " * 20_000 + "persimmon\n")
+    recall.sync(CancelToken(), quiet)
+    assert "persimmon" in texts(recall, "persimmon")[0]
+
+
+def test_private_chats_are_found_only_from_themselves(workspace: SmallWorkspace, by_words: Recall) -> None:
+    path = workspace.chat("20261101_100000", ("persimmon", "yes"), head="- **Private**: yes")
+    part = path.with_name("20261101_100000_part2.md")
+    part.write_text(
+        "# Chat: 20261101_100000 · 2\n\n## Conversation\n\n### 2026-11-02T10:00:00 · #2\n\n**User**:\n\n> persimmon\n"
+    )
+    assert texts(by_words, "persimmon") == []
+    path.write_text(path.read_text(encoding="utf-8").replace("- **Private**: yes\n", ""), encoding="utf-8")
+    assert {hit.id for hit in found(by_words, "persimmon")} == {"20261101_100000#1", "20261101_100000#2"}
+
+
+def test_a_file_that_cannot_be_read_as_text_is_named(workspace: SmallWorkspace, by_words: Recall) -> None:
+    (workspace.root / "memory").mkdir()
+    (workspace.root / "memory" / "bad.md").write_bytes(b"\x00\x01\x02" * 5000)
+    workspace.remember("2026-11-01|you|kayak")
+    assert texts(by_words, "kayak") == ["kayak"]
+    assert any("memory/bad.md" in error for error in by_words.status().errors)
+
+
+@pytest.mark.logs("index .* is no good", "search failed")
+@pytest.mark.parametrize("damage", ["garbage", "cut", "foreign", "page"])
+def test_a_damaged_index_is_built_anew(workspace: SmallWorkspace, state: Path, damage: str) -> None:
+    workspace.remember(*(f"2026-11-01|you|kayak {n}" for n in range(200)))
+    first = Recall(workspace, state, None, CLOCK)
+    first.sync(CancelToken(), quiet)
+    first.close()
+    path = state / "index.sqlite3"
+    data = path.read_bytes()
+    if damage == "foreign":
+        path.unlink()
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE something(else_)")
+        connection.close()
+    else:
+        middle = data[:4096] + b"\xff" * 4096 * 3 + data[4 * 4096 :]
+        path.write_bytes({"garbage": b"no database" * 999, "cut": data[: len(data) // 2], "page": middle}[damage])
+    recall = Recall(workspace, state, None, CLOCK)
+    assert len(found(recall, "kayak", limit=10)) == 10
+    recall.sync(CancelToken(), quiet)
+    status = recall.status()
+    assert status.units == 200 and any("built anew" in error for error in status.errors)
+    recall.close()
+
+
+def test_rebuild_gives_the_same_answers(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(*(f"2026-11-{n + 1:02d}|you|kayak number {n}" for n in range(20)))
+    recall.sync(CancelToken(), quiet)
+    before = texts(recall, "kayak")
+    report = recall.rebuild(CancelToken(), quiet)
+    assert report.vectors == 20 and texts(recall, "kayak") == before
+
+
+_OTHER_PROCESS = """
+import sys
+from pathlib import Path
+from assistant.core.cancel import CancelToken
+from assistant.core.values import RecallQuery
+from assistant.recall.search import Recall
+from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace
+recall = Recall(SmallWorkspace(Path(sys.argv[1])), Path(sys.argv[2]), FakeEmbedder(), CLOCK)
+recall.sync(CancelToken(), lambda *_: None)
+print(len(recall.search(RecallQuery("kayak", limit=100)).hits), recall.status().stale)
+"""
+
+
+def test_two_processes_share_one_index(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
+    workspace.remember(*(f"2026-11-01|you|kayak number {n}" for n in range(90)))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", _OTHER_PROCESS, str(workspace.root), str(state)]
+    others = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    recall.sync(CancelToken(), quiet)
+    assert [process.communicate()[0].split() for process in others] == [["90", "0"]] * 2
+    assert len(found(recall, "kayak", limit=100)) == 90
+    assert recall.status().units == 90 and recall.status().stale == 0
+
+
+def test_vectors_made_by_another_process_are_used(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    assert recall.search(RecallQuery("kayak")).mode == "keyword"
+    other = Recall(workspace, state, FakeEmbedder(), CLOCK)
+    other.sync(CancelToken(), quiet)
+    other.close()
+    assert recall.search(RecallQuery("kayak")).mode == "hybrid"
+
+
+def test_search_while_a_sync_runs(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(*(f"2026-11-01|you|kayak number {n}" for n in range(200)))
+    modes = []
+
+    def look(done: int, total: int, what: str) -> None:
+        if what == "vectors" and done:
+            workspace.remember(f"2026-11-02|you|persimmon{done}")
+            assert texts(recall, f"persimmon{done}")[0] == f"persimmon{done}"
+            modes.append(recall.search(RecallQuery("kayak")).mode)
+
+    recall.sync(CancelToken(), look)
+    assert modes and set(modes) == {"hybrid"}
