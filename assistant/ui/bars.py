@@ -129,7 +129,8 @@ class TopBar(QWidget):
         self._show(ModelState.READY, short_name(info.name), tip)
 
     def show_failed(self, error: AssistantError) -> None:
-        self._show(ModelState.FAILED, tr("The model did not load"), str(error))
+        words = tr("No model yet") if error.code == "model.none" else tr("The model did not load")
+        self._show(ModelState.FAILED, words, str(error))
 
     def _show(self, state: ModelState, words: str, tip: str) -> None:
         self._state, self._words = state, words
@@ -236,7 +237,9 @@ def size_words(size: int) -> str:
     """Bytes as people read them."""
     if size >= 1_000_000_000:
         return f"{size / 1_000_000_000:.1f} GB"
-    return f"{size / 1_000_000:.0f} MB" if size >= 1_000_000 else f"{size / 1_000:.1f} kB"
+    if size >= 1_000_000:
+        return f"{size / 1_000_000:.0f} MB"
+    return f"{size / 1_000:.1f} kB" if size >= 1_000 else f"{size} B"
 
 
 def _dot(colour: str, ratio: float) -> QPixmap:

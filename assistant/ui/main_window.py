@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
 
+_REFRESH_MS = 60
 _NARROW = 1040  # below this, chats and memory do not both fit beside a readable conversation
 
 
@@ -55,6 +56,10 @@ class MainWindow(QMainWindow):
         self._build()
         self._make_actions()
         self._connect()
+        self._refresh = QTimer(self)  # one turn says three times that the list changed
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(self.refresh_chats)
         QTimer.singleShot(0, self, self.refresh_chats)
 
     # --- building ---
@@ -135,7 +140,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.router = EventRouter(self.bridge, self.topbar, self.bottombar, self)
-        self.router.chats_changed.connect(self.refresh_chats)
+        self.router.chats_changed.connect(lambda: self._refresh.start())
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
@@ -191,6 +196,7 @@ class MainWindow(QMainWindow):
         if current is not None:
             self.session.renamed(current.title)
             self._show_title(current.title)
+            self.session.refresh(current.turns)
 
     def _on_renamed(self, chat: str, title: str) -> None:
         if chat == self.session.chat_id:
@@ -349,4 +355,5 @@ class MainWindow(QMainWindow):
 
     def release(self) -> None:
         """Take nothing more from the services; they may be closed after this."""
+        self._refresh.stop()
         self.bridge.close()

@@ -72,7 +72,7 @@ QToolButton#send:disabled { background: $selected; }
 
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: $surface; border: 1px solid $border_strong;
   border-radius: 8px; padding: 5px 10px; min-height: 20px; selection-background-color: $accent;
-  selection-color: $on_accent; }
+  selection-color: $on_accent; placeholder-text-color: $muted; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border-color: $accent; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: $muted; background: $sidebar; }
 QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0 8px; min-height: 0; }
@@ -86,7 +86,7 @@ QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url("$icon_up"); width: 12
 QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url("$icon_down"); width: 12px; height: 12px; }
 
 QPlainTextEdit, QTextEdit, QTextBrowser { background: $surface; border: 1px solid $border; border-radius: 8px;
-  selection-background-color: $accent; selection-color: $on_accent; }
+  selection-background-color: $accent; selection-color: $on_accent; placeholder-text-color: $muted; }
 QPlainTextEdit:focus, QTextEdit:focus { border-color: $accent; }
 QTextBrowser[role="prose"], QTextBrowser[role="code"], QPlainTextEdit[role="bare"] { background: transparent;
   border: none; border-radius: 0; padding: 0; }

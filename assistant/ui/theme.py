@@ -71,9 +71,9 @@ class Theme(QObject):
         self._choice = choice if choice in CHOICES else "system"
         self._renew()
 
-    def icon(self, name: str, colour: str = "") -> QIcon:
-        """An icon in the theme's muted colour, or another of its colours by name."""
-        return icon(name, getattr(self.palette, colour or "muted"), self.palette.border_strong)
+    def icon(self, name: str, colour: str = "muted", disabled: str = "border_strong") -> QIcon:
+        """An icon in a colour of the theme by name, and in another while its control is disabled."""
+        return icon(name, getattr(self.palette, colour), getattr(self.palette, disabled))
 
     def _pick(self) -> Palette:
         if self._choice == "system":

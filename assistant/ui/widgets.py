@@ -103,7 +103,7 @@ class IconButton(QToolButton):
         self.update()
 
     def _on_theme_changed(self) -> None:
-        self.setIcon(self._theme.icon(self._name, self._colour))
+        self.setIcon(self._theme.icon(self._name, self._colour or "muted"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._revealed or self.hasFocus():

@@ -112,13 +112,15 @@ class FakeMemory:
         return [MemoryFileInfo(name, _kind(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found]
 
     def read(self, file: str) -> TextFile:
+        if not (self.root / file).exists():
+            return TextFile("", "utf-8", "\n", False, "")
         text = (self.root / file).read_text(encoding="utf-8")
         return TextFile(text, "utf-8", "\n", False, sha(text))
 
     def save(self, file: str, text: str, base_sha: str, actor: str = "you") -> Saved | Conflict:
-        theirs = self.read(file).text
-        if sha(theirs) != base_sha:
-            return Conflict("", text, theirs, self.merged)
+        theirs = self.read(file)
+        if theirs.sha256 != base_sha:
+            return Conflict("", text, theirs.text, self.merged, theirs.sha256)
         self.saved.append((file, text, base_sha))
         (self.root / file).write_text(text, encoding="utf-8")
         return Saved("j1", sha(text))

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
-from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnSaved
+from assistant.core.events import ChatsChanged, PromptProgress, Recalled, TextArrived, TurnFailed, TurnSaved
 from assistant.core.values import StopReason
 from assistant.ui.chat.prose import CodeBlock, ProseView
-from assistant.ui.chat.session import siblings_of
+from assistant.ui.chat.shown import siblings_of
 from assistant.ui.chat.turn_view import TurnView
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.main_window import MainWindow
@@ -305,6 +305,25 @@ def test_it_follows_the_reply_only_from_the_bottom(qtbot: QtBot, window: MainWin
     qtbot.waitUntil(lambda: reply_text(last(window)).count("word") == 80)
     assert bar.value() == place
     services.finish("c", n, "word", StopReason.END, make_receipt("c", n))
+    qtbot.waitUntil(lambda: not window.session.streaming())
+
+
+def test_what_another_window_wrote_appears(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", "b"))
+    known = services.chats["c"]
+    services.chats["c"] = replace(known, turns=(*known.turns, Turn(2, 1, "", "from elsewhere", "yes")))
+    services.emit(ChatsChanged())
+    qtbot.waitUntil(lambda: last(window).turn.user == "from elsewhere")
+    assert len(window.page.transcript.views()) == 2
+
+
+def test_a_secret_that_was_not_written_is_said(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", "b"))
+    write(qtbot, window, "my key is sk-123")
+    services.emit(TurnSaved("c", 2, 1, "my key is «redacted 6 chars»", 1))
+    qtbot.waitUntil(lambda: last(window).redacted.text() == "1 secret was not written to disk")
+    assert last(window).turn.user == "my key is «redacted 6 chars»"
+    services.emit(TurnFailed("c", 2, AssistantError("x", "No.")))
     qtbot.waitUntil(lambda: not window.session.streaming())
 
 

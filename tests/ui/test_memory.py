@@ -16,6 +16,7 @@ from assistant.ui.main_window import MainWindow
 from assistant.ui.memory.conflicts import changed_lines
 from assistant.ui.memory.editor import restore_endings
 from assistant.ui.memory.panel import MemoryPanel
+from assistant.workspace.text_files import TextFile
 
 from .fakes import FakeServices, make_entry, make_hit, make_loaded
 
@@ -138,9 +139,9 @@ def test_the_gauge_turns_amber_then_red(qtbot: QtBot, panel: MemoryPanel, servic
     panel.files.refresh_budget()
     qtbot.waitUntil(lambda: gauge.level == "red")
     assert panel.files.editor.shaded() == (3,)
-    assert panel.files.left_out_button.text().startswith("1 line does not load")
-    panel.files.left_out_button.click()
-    assert panel.files.left_out_view.isVisible()
+    assert panel.files.left_out.toggle.text().startswith("1 line does not load")
+    panel.files.left_out.toggle.click()
+    assert panel.files.left_out.view.isVisible()
 
 
 def test_remember(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
@@ -206,3 +207,28 @@ def test_new_lines_end_as_the_file_does() -> None:
 
 def test_changed_lines() -> None:
     assert changed_lines("a\nb\nc", "a\nx\nc") == ({1}, {1})
+
+
+def test_a_memory_that_is_empty_yet(qtbot: QtBot, window: MainWindow, main_file: Path) -> None:
+    main_file.unlink()
+    window.toggle_memory()
+    files = window.memory_panel().files
+    qtbot.waitUntil(lambda: files.model.rowCount() == 1)
+    assert "one fact a line" in files.editor.placeholderText()
+    files.editor.setFocus()
+    files.editor.appendPlainText("I live in Lisbon.")
+    files.save()
+    qtbot.waitUntil(main_file.exists)
+    assert main_file.read_text() == "I live in Lisbon."
+
+
+def test_a_file_that_cannot_be_decoded_is_read_only(
+    qtbot: QtBot, window: MainWindow, services: FakeServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = TextFile("caf\ufffd", "", "\n", False, "x", "This file is not UTF-8; it is shown but not written.")
+    monkeypatch.setattr(services.workspace.memory, "read", lambda file: broken)
+    window.toggle_memory()
+    files = window.memory_panel().files
+    qtbot.waitUntil(files.editor.isReadOnly)
+    assert files.banner_words.text() == broken.problem
+    assert files.state.text() == "Read-only"

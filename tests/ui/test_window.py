@@ -83,6 +83,21 @@ def test_f2_renames_in_place(qtbot: QtBot, window: MainWindow, services: FakeSer
     qtbot.waitUntil(lambda: window.topbar.title.whole() == "Porto 🐘")
 
 
+def test_a_title_being_edited_survives_a_refresh(qtbot: QtBot, services: FakeServices, sidebar: Sidebar) -> None:
+    sidebar.view.setCurrentIndex(sidebar.model.index(1))
+    qtbot.keyClick(sidebar.view, Qt.Key.Key_F2)
+    editor = sidebar.view.findChild(QLineEdit)
+    assert editor is not None
+    editor.setText("Half a ti")
+    services.put_chat(make_chat("new", "Newest"))
+    with qtbot.waitSignal(sidebar.window().router.chats_changed):  # type: ignore[attr-defined]  # it is the window
+        services.emit(ChatsChanged())
+    qtbot.waitUntil(lambda: services.calls[-1] == ("list_chats",))
+    assert editor.text() == "Half a ti"
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: "Newest" in titles(sidebar))
+
+
 def test_delete_works_in_the_list_only_and_can_be_undone(
     qtbot: QtBot, window: MainWindow, services: FakeServices, sidebar: Sidebar
 ) -> None:

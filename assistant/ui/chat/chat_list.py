@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,6 +25,9 @@ from assistant.ui.i18n import tr
 from assistant.ui.models.chats import BUSY_ROLE, DETAIL_ROLE, HEADING_ROLE, ID_ROLE, ChatListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, SearchField, label, spread
+
+if TYPE_CHECKING:
+    from assistant.workspace.chat_list import ChatInfo
 
 _ROW = 52
 _HEADING = 36
@@ -148,6 +152,7 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(208)
         self._quiet = False
+        self._waiting: list[ChatInfo] | None = None
         self._chat = ""
         self.model = ChatListModel(now, self)
         self.view = ChatListView(self.model, theme)
@@ -182,9 +187,14 @@ class Sidebar(QWidget):
         self.view.delete_asked.connect(self.delete_asked)
         self.view.menu_asked.connect(self._on_menu_asked)
         self.model.rename_asked.connect(self.rename_asked)
+        self.view.itemDelegate().closeEditor.connect(lambda: QTimer.singleShot(0, self, self._show_waiting))
 
-    def show_chats(self, chats: list) -> None:  # type: ignore[type-arg]  # of workspace.chat_store.ChatInfo
-        """Replace the list and keep the open chat selected."""
+    def show_chats(self, chats: list[ChatInfo]) -> None:
+        """Replace the list and keep the open chat selected. A title that is being edited is finished first."""
+        self._waiting = None
+        if self.view.state() == QAbstractItemView.State.EditingState:
+            self._waiting = chats
+            return
         place = self.view.verticalScrollBar().value()
         self._quiet = True
         self.model.show(chats)
@@ -192,6 +202,10 @@ class Sidebar(QWidget):
         self.select(self._chat)
         self.view.verticalScrollBar().setValue(place)
         self._show_empty()
+
+    def _show_waiting(self) -> None:
+        if self._waiting is not None:
+            self.show_chats(self._waiting)
 
     def select(self, chat: str) -> None:
         """Mark a chat as the open one, without opening it."""

@@ -164,7 +164,7 @@ class Composer(QFrame):
         self.button.setEnabled(able)
         self.button.setToolTip(words if able else tr("Write something first"))
         name = "stop" if self._streaming else "send"
-        self.button.setIcon(self._theme.icon(name, "on_accent" if able else "muted"))
+        self.button.setIcon(self._theme.icon(name, "on_accent" if able else "muted", "muted"))
 
     def _grow(self) -> None:
         lines = max(1, min(_MAX_LINES, self.edit.lines()))

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from assistant.core.errors import AssistantError
 from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished, TurnSaved
-from assistant.core.values import Receipt, StopReason
+from assistant.core.values import Receipt
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.chat.shown import Phase, ShownTurn
+from assistant.ui.chat.shown import Phase, ShownTurn, siblings_of
 from assistant.ui.i18n import tr
 from assistant.workspace.chats import Chat, Turn
 
@@ -22,21 +22,6 @@ MAX_TURNS = 50
 """Receipts are looked for at most for so many turns at a time."""
 ROOT = 0
 """``after`` of a turn that starts the chat, where None would mean the newest turn."""
-
-_MARKS = {
-    StopReason.STOPPED: "stopped",
-    StopReason.INTERRUPTED: "interrupted",
-    StopReason.LENGTH: "length",
-    StopReason.WINDOW: "window",
-}
-
-
-def siblings_of(turns: Sequence[Turn]) -> dict[int, tuple[int, ...]]:
-    """For each turn the turns that follow the same one, itself included. One pass: chats grow to 10 000 turns."""
-    groups: dict[int | None, list[int]] = {}
-    for turn in turns:
-        groups.setdefault(turn.after, []).append(turn.n)
-    return {n: tuple(group) for group in groups.values() for n in group}
 
 
 class ChatSession(QObject):
@@ -297,16 +282,7 @@ class ChatSession(QObject):
 
     def _on_saved(self, event: TurnSaved) -> None:
         live = self._live.get(event.chat, ShownTurn(0, event.text))
-        siblings = tuple(sorted({*live.siblings, *self._known_siblings(event), event.turn}))
-        self._live[event.chat] = replace(
-            live,
-            n=event.turn,
-            user=event.text,
-            after=event.after or None,
-            siblings=siblings,
-            redacted=event.redacted,
-            phase=Phase.WAITING,
-        )
+        self._live[event.chat] = live.saved(event, self._known_siblings(event))
         self._show_live(event.chat)
 
     def _known_siblings(self, event: TurnSaved) -> tuple[int, ...]:
@@ -338,9 +314,7 @@ class ChatSession(QObject):
         if live is None or event.chat != self.chat_id:
             self.streaming_changed.emit()
             return
-        mark = _MARKS.get(event.done.stop, "")
-        done = replace(live, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
-        self._settle(done)
+        self._settle(live.finished(event))
         self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
 
     def _on_failed(self, event: TurnFailed) -> None:
@@ -355,8 +329,7 @@ class ChatSession(QObject):
             return
         self._failed_turns[(event.chat, event.turn)] = event.error
         if live is not None and here:
-            mark = "interrupted" if live.reply else ""
-            self._settle(replace(live, n=event.turn, phase=Phase.REST, error=event.error, mark=mark))
+            self._settle(live.failed(event))
         elif here:
             self.failed.emit(event.error)
         self.streaming_changed.emit()
@@ -394,6 +367,23 @@ class ChatSession(QObject):
             return
         last = self._rest[-1]
         self._rest[-1] = replace(last, siblings=tuple(self._chat.siblings(last.n)))
+
+    def refresh(self, count: int) -> None:
+        """Read the open chat again when it has not ``count`` turns: another window or program wrote to it."""
+        chat = self.chat_id
+        if self._chat is None or self._reading or self.streaming() or len(self._chat.turns) == count:
+            return
+        read = self._services.read_chat
+        self._bridge.run(self._services.lanes.files, read, chat, done=self._on_refreshed, failed=self.failed.emit)
+
+    def _on_refreshed(self, read: Chat) -> None:
+        if self._chat is None or read.id != self.chat_id or self.streaming():
+            return
+        shown, newest = self._end(), max((turn.n for turn in self._chat.turns), default=None)
+        self._chat = read
+        self._show_branch(None if shown == newest else shown)
+        self.turns_changed.emit()
+        self.ask_receipts([turn.n for turn in self._rest[-MAX_TURNS:]])
 
     def renamed(self, title: str) -> None:
         """The open chat has another title now."""

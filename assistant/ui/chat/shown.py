@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assistant.core.errors import AssistantError
-from assistant.core.values import Receipt
+from assistant.core.events import TurnFailed, TurnFinished, TurnSaved
+from assistant.core.values import Receipt, StopReason
+from assistant.workspace.chats import Turn
+
+MARKS = {
+    StopReason.STOPPED: "stopped",
+    StopReason.INTERRUPTED: "interrupted",
+    StopReason.LENGTH: "length",
+    StopReason.WINDOW: "window",
+}
+"""How a reply that was cut short is marked on screen."""
 
 
 class Phase(StrEnum):
@@ -39,3 +50,33 @@ class ShownTurn:
     @property
     def live(self) -> bool:
         return self.phase is not Phase.REST
+
+    def saved(self, event: TurnSaved, others: Sequence[int]) -> ShownTurn:
+        """The words are on disk, as they stand there; ``others``: turns in the same place."""
+        return replace(
+            self,
+            n=event.turn,
+            user=event.text,
+            after=event.after or None,
+            siblings=tuple(sorted({*self.siblings, *others, event.turn})),
+            redacted=event.redacted,
+            phase=Phase.WAITING,
+        )
+
+    def finished(self, event: TurnFinished) -> ShownTurn:
+        """The reply is on disk."""
+        mark = MARKS.get(event.done.stop, "")
+        return replace(self, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
+
+    def failed(self, event: TurnFailed) -> ShownTurn:
+        """There is no (further) reply."""
+        mark = "interrupted" if self.reply else ""
+        return replace(self, n=event.turn, phase=Phase.REST, error=event.error, mark=mark)
+
+
+def siblings_of(turns: Sequence[Turn]) -> dict[int, tuple[int, ...]]:
+    """For each turn the turns that follow the same one, itself included. One pass: chats grow to 10 000 turns."""
+    groups: dict[int | None, list[int]] = {}
+    for turn in turns:
+        groups.setdefault(turn.after, []).append(turn.n)
+    return {n: tuple(group) for group in groups.values() for n in group}

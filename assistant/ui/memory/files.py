@@ -17,15 +17,15 @@ from assistant.ui.i18n import tr
 from assistant.ui.memory.conflicts import ConflictDialog
 from assistant.ui.memory.editor import MemoryEditor, restore_endings
 from assistant.ui.memory.gauge import BudgetGauge
+from assistant.ui.memory.left_out import LeftOutLines
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, restyle, spread
-from assistant.workspace.memory_values import Conflict, Saved
+from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved
 
 if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
-    from assistant.workspace.memory_values import MemoryFileInfo
     from assistant.workspace.text_files import TextFile
 
 MAIN = "MEMORY.md"
@@ -73,18 +73,10 @@ class FilesPage(QWidget):
         self.view.setAccessibleName(tr("Memory files"))
         self.view.setMouseTracking(True)
         self.view.selectionModel().currentChanged.connect(self._on_current_changed)
-        self.left_out_button = button("", "quiet", self._on_left_out_clicked)
-        self.left_out_button.hide()
-        self.left_out_view = QListView()
-        self.left_out_view.setProperty("role", "card")
-        self.left_out_view.setAccessibleName(tr("Lines that do not load"))
-        self.left_out_model = PlainListModel(_describe_left_out, self)
-        self.left_out_view.setModel(self.left_out_model)
-        self.left_out_view.setItemDelegate(RowDelegate(theme, 1, self.left_out_view))
-        self.left_out_view.setFixedHeight(112)
-        self.left_out_view.clicked.connect(lambda index: self.editor.go_to(index.data(ITEM_ROLE)[0]))
-        self.left_out_view.activated.connect(lambda index: self.editor.go_to(index.data(ITEM_ROLE)[0]))
-        self.left_out_view.hide()
+        self.left_out = LeftOutLines(theme)
+        self.left_out.line_chosen.connect(self.editor.go_to)
+        words = tr("What Keepsake should always know about you goes here: one fact a line, in your own words.")
+        self.editor.setPlaceholderText(words)
         self._build_banner()
         self.state = label("", "small")
         self.save_button = button(tr("Save"), "primary", self.save)
@@ -98,7 +90,7 @@ class FilesPage(QWidget):
         foot.addWidget(self.save_button)
         column = QVBoxLayout(self)
         spread(column, (16, 12, 16, 12), 12)
-        for widget in (self.view, self.gauge, self.left_out_button, self.left_out_view, self.banner):
+        for widget in (self.view, self.gauge, self.left_out, self.banner):
             column.addWidget(widget)
         column.addWidget(self.editor, 1)
         column.addLayout(foot)
@@ -130,8 +122,6 @@ class FilesPage(QWidget):
         missing = [path for path in wanted if path not in {*self._watcher.files(), *self._watcher.directories()}]
         if missing:
             self._watcher.addPaths(missing)
-
-    # --- files ---
 
     def start(self) -> None:
         self.refresh_files()
@@ -199,7 +189,10 @@ class FilesPage(QWidget):
         if self._base is not None and self.editor.document().isModified():
             self._unsaved[self.current] = Unsaved(self.editor.toPlainText(), self._base)
 
-    def _on_files_listed(self, files: Sequence[MemoryFileInfo]) -> None:
+    def _on_files_listed(self, found: Sequence[MemoryFileInfo]) -> None:
+        files = list(found)
+        if not any(info.file == MAIN for info in files):
+            files.insert(0, MemoryFileInfo(MAIN, "memory", 0, ""))  # it is made with the first word in it
         self.model.show(files)
         self.view.setFixedHeight(min(5, max(1, len(files))) * _ROW + 10)
         self._select_current()
@@ -374,17 +367,7 @@ class FilesPage(QWidget):
         self.gauge.setVisible(here)
         lines = self._left_out if here else ()
         self.editor.shade(tuple(line for line, _ in lines))
-        self.left_out_model.show(lines)
-        self.left_out_button.setVisible(bool(lines))
-        if not lines:
-            self.left_out_view.hide()
-        words = tr("1 line does not load") if len(lines) == 1 else tr("{n} lines do not load", n=len(lines))
-        self.left_out_button.setText(f"{words}  {'›' if self.left_out_view.isHidden() else '⌄'}")
-        restyle(self.left_out_button, "level", "red")
-
-    def _on_left_out_clicked(self) -> None:
-        self.left_out_view.setVisible(self.left_out_view.isHidden())
-        self._shade()
+        self.left_out.show_lines(lines)
 
     # --- words ---
 
@@ -406,9 +389,11 @@ class FilesPage(QWidget):
             Qt.ItemDataRole.DisplayRole: shown,
             Qt.ItemDataRole.AccessibleTextRole: f"{shown}, {info.file}",
             Qt.ItemDataRole.ToolTipRole: info.problem or info.file,
-            DETAIL_ROLE: ("● " if waiting else "") + (tr("has a problem") if info.problem else size_words(info.size)),
+            DETAIL_ROLE: ("● " if waiting else "") + (_size(info)),
         }
 
 
-def _describe_left_out(item: tuple[int, str]) -> dict[int, Any]:
-    return {Qt.ItemDataRole.DisplayRole: tr("Line {n}", n=item[0]), DETAIL_ROLE: item[1]}
+def _size(info: MemoryFileInfo) -> str:
+    if info.problem:
+        return tr("has a problem")
+    return size_words(info.size) if info.size else tr("empty")

@@ -50,7 +50,10 @@ class ChatListModel(QAbstractListModel):
         self._busy: frozenset[str] = frozenset()
 
     def show(self, chats: Sequence[ChatInfo]) -> None:
-        """Replace the list; ``chats`` newest first."""
+        """Replace the list; ``chats`` newest first. The same list only has its times said anew."""
+        if self._all == list(chats) and self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+            return
         self._all = list(chats)
         self._rebuild()
 
