@@ -41,8 +41,8 @@ def recalled_block(
     Of the changes those come first that speak of what the message speaks of, then the newest.
     """
     about = stems(message)
-    newest = sorted(changes[::-1], key=lambda line: -len(about & stems(line.text)))
-    wanted = [*newest, *(_line(hit, about) for hit in hits)]
+    ranked = sorted(enumerate(changes), key=lambda each: (-len(about & stems(each[1].text)), -each[0]))
+    wanted = [*(line for _, line in ranked), *(_line(hit, about) for hit in hits)]
     lines = [
         replace(line, tokens=count)
         for line, count in zip(wanted, counter.count([line.text for line in wanted]), strict=True)
