@@ -115,6 +115,7 @@ class Services:
             self.embedder.close()
         self.lanes.close()
         self.recall.close()
+        self.workspace.close()
 
     # --- chats ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class Services:
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
-        self.turns.stop(chat)
+        self.turns.end(chat)
         deleted = self.workspace.chats.delete(chat)
         self._emit(ChatsChanged())
         return deleted
