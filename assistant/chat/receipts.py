@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.chat.row import FixedRow, row_from_json, row_to_json
+from assistant.chat.row import FixedRow, as_data, row_from_json, row_to_json
 from assistant.core.values import PromptLine, Receipt
-from assistant.workspace.safe_files import append_durably
+from assistant.workspace.safe_files import append_durably, write_atomic
 
+DELETED = "[a chat that was deleted]"
 _log = logging.getLogger(__name__)
 
 
@@ -92,9 +93,15 @@ class ReceiptStore:
         return frozenset(str(line.get("unit", "")) for line in lines) - {""}
 
     def forget(self, chat: str) -> None:
-        """Remove a chat's receipts with the chat."""
+        """Remove a deleted chat's receipts, and its words from what other chats were told."""
         self._path(chat).unlink(missing_ok=True)
         self._loaded.pop(chat, None)
+        for path in self._folder.glob("*.jsonl"):
+            lines = path.read_bytes().splitlines(keepends=True)
+            if not any(chat.encode() in line for line in lines):
+                continue
+            write_atomic(path, b"".join(_without(line, chat) if chat.encode() in line else line for line in lines))
+            self._loaded.pop(path.stem, None)
 
     def _path(self, chat: str) -> Path:
         return self._folder / f"{chat}.jsonl"
@@ -118,6 +125,21 @@ class ReceiptStore:
                 _take(loaded, line, path)
             loaded.size += len(whole)
         return loaded
+
+
+def _without(line: bytes, chat: str) -> bytes:
+    """A line of a receipts file in which every line that came from the chat says only that it was deleted."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return b""  # damaged, and it names the chat: nobody can read it but a search for traces
+    holders = [(block, "text") for block in value["row"]["blocks"]] if "row" in value else [(value, "block")]
+    for holder, name in holders:
+        for told in holder["lines"]:
+            if str(told["unit"]).partition("#")[0] == chat:
+                holder[name] = str(holder[name]).replace(as_data(told["text"]), DELETED)
+                told["text"] = DELETED
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
 def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:

@@ -170,6 +170,10 @@ class ChatStore:
         with self._locked(deleted.id):
             self._trash.restore(deleted)
 
+    def read_deleted(self, deleted: DeletedChat) -> Chat:
+        """A chat in the trash; empty once it was purged."""
+        return parse_chat(self._trash.read(deleted), deleted.id)
+
     def purge(self, deleted: DeletedChat) -> None:
         """Delete for good: the files, what was pending, and what the list remembered."""
         with self._locked(deleted.id):

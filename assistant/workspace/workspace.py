@@ -11,7 +11,7 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.chat_files import chat_folders, scan_chats
-from assistant.workspace.chat_store import ChatStore
+from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.journal import Journal
@@ -56,6 +56,12 @@ class Workspace:
     def close(self) -> None:
         """Nothing is under way any more."""
         self.chats.close()
+
+    def purge_chat(self, deleted: DeletedChat) -> None:
+        """End a deleted chat for good: its files, and its lines in the day logs. What became memory stays memory."""
+        chat = self.chats.read_deleted(deleted)
+        self.log.forget(chat, {info.title for info in self.chats.list() if info.id != chat.id})
+        self.chats.purge(deleted)
 
     def problems(self) -> list[tuple[str, str]]:
         """(file, what is wrong) for every file of the workspace that is not as it should be, by name."""
