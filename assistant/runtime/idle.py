@@ -34,5 +34,5 @@ class IdleScheduler:
         while not self._closing.wait(self._seconds):
             try:
                 self._job()
-            except Exception:
+            except Exception:  # noqa: BLE001 - whatever it is, the next quiet moment comes
                 _log.exception("work for a quiet moment failed")
