@@ -18,6 +18,7 @@ from assistant.workspace.layout import MEMORY
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
 _SHARE_OF_BEST = 0.5
 _PARTS = re.compile(r"(?<=[.!?。！？；;])\s*")
+_SPOKEN = re.compile(r"[^:\n]{1,60}: (?P<said>.*)\n[^:\n]{1,60}: ", re.DOTALL)
 _STRUCK = re.compile(r"~~(.+?)~~(?: · superseded (\d{4}-\d{2}-\d{2}))?")
 
 
@@ -105,8 +106,9 @@ def relevant(hits: Sequence[Hit], message: str) -> list[Hit]:
 
 
 def _person_part(text: str) -> str:
-    """What the person said of a turn, as recall shows turns."""
-    return text.partition("\nKeepsake: ")[0].removeprefix("you: ")
+    """What the person said of a turn, as recall shows turns: a name before each part. Rather too much than too little."""
+    found = _SPOKEN.match(text)
+    return found["said"] if found else text
 
 
 def in_words(text: str) -> str:

@@ -144,7 +144,7 @@ class TestOverflow:
 
     def test_the_oldest_turns_leave_in_one_step_down_to_half(self, small: Talk) -> None:
         cuts = []
-        for number in range(14):
+        for number in range(24):
             draft = small.say(f"Number {number}: " + "word " * 40)
             assert draft.prompt.tokens <= small.rules.room
             if draft.new_row and number:
