@@ -106,7 +106,7 @@ def relevant(hits: Sequence[Hit], message: str) -> list[Hit]:
 
 
 def _person_part(text: str) -> str:
-    """What the person said of a turn, as recall shows turns: a name before each part. Rather too much than too little."""
+    """What the person said of a turn, as recall shows turns; rather too much than too little."""
     found = _SPOKEN.match(text)
     return found["said"] if found else text
 
