@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from assistant.chat.row import FixedRow, as_data, row_from_json, row_to_json
-from assistant.core.values import PromptLine, Receipt
+from assistant.core.values import LeftOut, PromptLine, Receipt
+from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.safe_files import append_durably, write_atomic
 
 DELETED = "[a chat that was deleted]"
@@ -58,6 +59,7 @@ class ReceiptStore:
                 "reused_tokens": receipt.reused_tokens,
                 "mode": receipt.recall_mode,
                 "block": receipt.recalled_block,
+                "left_out": [asdict(left) for left in receipt.left_out if not row or left not in row.left_out],
             },
         )
 
@@ -74,7 +76,10 @@ class ReceiptStore:
             turn=turn,
             model=str(line.get("model", "")),
             lines=(*fixed, *(PromptLine(**entry) for entry in line.get("lines", ()))),
-            left_out=row.left_out if row else (),
+            left_out=(
+                *(row.left_out if row else ()),
+                *(LeftOut(**entry) for entry in line.get("left_out", ())),
+            ),
             prompt_tokens=int(line.get("prompt_tokens", 0)),
             reused_tokens=int(line.get("reused_tokens", 0)),
             recall_mode=str(line.get("mode", "")),
@@ -108,7 +113,9 @@ class ReceiptStore:
 
     def _append(self, chat: str, line: Mapping[str, Any]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        append_durably(self._path(chat), json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        path = self._path(chat)
+        start = b"" if ends_with_newline(path) else b"\n"  # behind a line that a crash cut short
+        append_durably(path, start + json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
     def _load(self, chat: str) -> _ChatReceipts:
         path = self._path(chat)
