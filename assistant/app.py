@@ -9,12 +9,13 @@ import os
 import runpy
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
+from assistant.core.errors import AssistantError
 from assistant.runtime.services import Places, compose
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
@@ -38,7 +39,8 @@ def _run_worker(module: str) -> int:
 
 
 def open_window(places: Places) -> int:
-    """Open the window on the workspace and stay until it is closed."""
+    """Open the window on the workspace and stay until it is closed. Raises AssistantError where there is no screen."""
+    check_screen(os.environ, sys.platform)
     from assistant.ui.application import build_application, find_theme
     from assistant.ui.errors import ErrorReporter
     from assistant.ui.main_window import MainWindow
@@ -63,6 +65,17 @@ def open_window(places: Places) -> int:
         finally:
             sys.excepthook = sys.__excepthook__
             services.close()
+
+
+def check_screen(environ: Mapping[str, str], platform: str) -> None:
+    """Say in words that there is no screen: Qt would end the process with a trace of its own."""
+    named = any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    if platform == "linux" and not named:
+        raise AssistantError(
+            "window.no_screen",
+            "There is no screen to open the window on.",
+            "Start it from a desktop session, or use a command: keepsake --help lists them.",
+        )
 
 
 def install_hooks(report: Callable[[BaseException], None]) -> None:
