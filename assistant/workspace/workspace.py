@@ -45,7 +45,8 @@ class Workspace:
             for folder in (self.root, self.root / layout.TOPICS, self.root / layout.CHATS, self.data, self.state):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             stale = time.time() - _STALE_SECONDS
-            for folder in (self.root, *self._memory_folders(), *chat_folders(self.root)):
+            own = (self.data, self.state, *_subfolders(self.data), *_subfolders(self.state))
+            for folder in (self.root, *self._memory_folders(), *chat_folders(self.root), *own):
                 remove_stale_temps(folder, stale)
         except OSError as error:
             raise as_error(error, self.root) from error
@@ -86,3 +87,8 @@ class Workspace:
         names = {Path(file).parent for file in layout.memory_files(self.root)}
         folders = {self.root / name for name in names} | {self.root / layout.TOPICS, self.root / layout.LOGS}
         return [folder for folder in sorted(folders) if folder.is_dir()]
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]

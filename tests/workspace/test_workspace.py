@@ -21,12 +21,15 @@ def test_folders_are_for_their_owner_only(ws):
 
 def test_what_a_killed_program_left_is_removed_in_time(make):
     ws = make()
-    old, new = ws.root / ".~keepsake-1-a", ws.root / "memory" / ".~keepsake-2-b"
-    for path in (old, new):
+    (ws.state / "pending").mkdir()
+    old = [folder / ".~keepsake-1-a" for folder in (ws.root, ws.state, ws.state / "pending", ws.data)]
+    new = ws.root / "memory" / ".~keepsake-2-b"
+    for path in (*old, new):
         path.write_text("x")
-    os.utime(old, (0, 0))
+    for path in old:
+        os.utime(path, (0, 0))
     make()
-    assert not old.exists()
+    assert not any(path.exists() for path in old)
     assert new.exists()
 
 
