@@ -16,7 +16,7 @@ from types import TracebackType
 from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
 from assistant.core.errors import AssistantError
-from assistant.runtime.services import Places, compose
+from assistant.runtime.services import Places, Services, compose
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 
@@ -50,7 +50,7 @@ def open_window(places: Places) -> int:
     application = build_application(sys.argv[:1], general.language, general.theme)
     logs = paths.state / "logs"
     with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
-        services = compose(places)
+        services = _compose_or_say(places)
         window = MainWindow(services, find_theme(application))
         reporter = ErrorReporter(logs / "keepsake.log", window)
         install_hooks(reporter.report)
@@ -65,6 +65,17 @@ def open_window(places: Places) -> int:
         finally:
             sys.excepthook = sys.__excepthook__
             services.close()
+
+
+def _compose_or_say(places: Places) -> Services:
+    """The services; a person who started the app from a menu sees in a dialog why there are none."""
+    from assistant.ui.errors import ErrorDialog
+
+    try:
+        return compose(places)
+    except AssistantError as error:
+        ErrorDialog(error).exec()
+        raise
 
 
 def check_screen(environ: Mapping[str, str], platform: str) -> None:
