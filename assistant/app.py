@@ -64,6 +64,7 @@ def open_window(places: Places) -> int:
             return int(application.exec())
         finally:
             sys.excepthook = sys.__excepthook__
+            window.release()
             services.close()
 
 
