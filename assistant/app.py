@@ -9,7 +9,7 @@ import os
 import runpy
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -46,9 +46,10 @@ def _run_worker(module: str) -> int:
 def open_window(places: Places) -> int:
     """Open the window on the workspace and stay until it is closed.
 
-    Raises AssistantError where the workspace or our own folders cannot be used, after having shown it: whoever started
-    the app by an icon sees no terminal.
+    Raises AssistantError where there is no screen, and where the workspace or our own folders cannot be used; that it
+    has shown in a dialog then: whoever started the app from a menu sees no terminal.
     """
+    check_screen(os.environ, sys.platform)
     from assistant.ui.application import build_application
     from assistant.ui.errors import ErrorDialog
 
@@ -88,6 +89,17 @@ def _run_window(application: QApplication, services: Services, logs: Path) -> in
             sys.excepthook = sys.__excepthook__
             window.release()
             services.close()
+
+
+def check_screen(environ: Mapping[str, str], platform: str) -> None:
+    """Say in words that there is no screen: Qt would end the process with a trace of its own."""
+    named = any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    if platform == "linux" and not named:
+        raise AssistantError(
+            "window.no_screen",
+            "There is no screen to open the window on.",
+            "Start it from a desktop session, or use a command: keepsake --help lists them.",
+        )
 
 
 def install_hooks(report: Callable[[BaseException], None]) -> None:

@@ -14,11 +14,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assistant.chat.row import FixedRow, row_from_json, row_to_json
-from assistant.core.values import PromptLine, Receipt
+from assistant.chat.row import FixedRow, as_data, row_from_json, row_to_json
+from assistant.core.values import LeftOut, PromptLine, Receipt
 from assistant.workspace.disk import as_error, ends_with_newline, read_from
-from assistant.workspace.safe_files import append_durably
+from assistant.workspace.safe_files import append_durably, write_atomic
 
+DELETED = "[a chat that was deleted]"
 _log = logging.getLogger(__name__)
 
 
@@ -29,6 +30,7 @@ class _Told:
     row: FixedRow | None
     model: str
     lines: tuple[PromptLine, ...]
+    left_out: tuple[LeftOut, ...]
     prompt_tokens: int
     reused_tokens: int
     mode: str
@@ -75,6 +77,7 @@ class ReceiptStore:
                 "reused_tokens": receipt.reused_tokens,
                 "mode": receipt.recall_mode,
                 "block": receipt.recalled_block,
+                "left_out": [asdict(left) for left in receipt.left_out if not row or left not in row.left_out],
             },
         )
 
@@ -88,7 +91,7 @@ class ReceiptStore:
             turn=turn,
             model=told.model,
             lines=(*(told.row.lines if told.row else ()), *told.lines),
-            left_out=told.row.left_out if told.row else (),
+            left_out=(*(told.row.left_out if told.row else ()), *told.left_out),
             prompt_tokens=told.prompt_tokens,
             reused_tokens=told.reused_tokens,
             recall_mode=told.mode,
@@ -106,10 +109,15 @@ class ReceiptStore:
         return frozenset(line.unit for turn in turns if turn in told for line in told[turn].lines) - {""}
 
     def forget(self, chat: str) -> None:
-        """Remove a chat's receipts with the chat."""
+        """Remove a deleted chat's receipts, and its words from what other chats were told."""
         with self._lock:
             self._path(chat).unlink(missing_ok=True)
             self._loaded.pop(chat, None)
+            for path in self._folder.glob("*.jsonl"):
+                lines = path.read_bytes().splitlines(keepends=True)
+                if any(chat.encode() in line for line in lines):
+                    write_atomic(path, b"".join(_without(line, chat) for line in lines))
+                    self._loaded.pop(path.stem, None)
 
     def _path(self, chat: str) -> Path:
         return self._folder / f"{chat}.jsonl"
@@ -139,6 +147,23 @@ class ReceiptStore:
             return loaded
 
 
+def _without(line: bytes, chat: str) -> bytes:
+    """A line of a receipts file in which all that came from the chat says only that it was deleted."""
+    if chat.encode() not in line:
+        return line
+    try:
+        value = json.loads(line)
+        holders = [(block, "text") for block in value["row"]["blocks"]] if "row" in value else [(value, "block")]
+        for holder, name in holders:
+            for told in holder["lines"]:
+                if str(told["unit"]).partition("#")[0] == chat:
+                    holder[name] = str(holder[name]).replace(as_data(told["text"]), DELETED)
+                    told["text"] = DELETED
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return b""  # damaged, and it names the chat: nobody could read it but who looks for traces
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
 def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
     if not line:
         return
@@ -158,6 +183,7 @@ def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
         row,
         str(value.get("model", "")),
         tuple(PromptLine(**line) for line in value.get("lines", ())),
+        tuple(LeftOut(**left) for left in value.get("left_out", ())),
         int(value.get("prompt_tokens", 0)),
         int(value.get("reused_tokens", 0)),
         str(value.get("mode", "")),
