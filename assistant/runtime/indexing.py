@@ -68,6 +68,9 @@ class IndexService:
             _log.debug("indexing was stopped; it goes on at the next start")
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
+        finally:
+            for what in ("keywords", "vectors"):  # however it ended, nothing is being indexed now
+                self._progress(1, 1, what)
 
     def _progress(self, done: int, total: int, what: str) -> None:
         self._emit(IndexProgress(what, done, total))
@@ -93,6 +96,9 @@ class IndexService:
             _log.info("the workspace cannot be watched: %s", error)
             return
         self._observer = observer
+        if self._cancel.cancelled:  # meanwhile, when there was no observer to stop yet
+            observer.stop()
+            observer.join()
 
     def _changed(self, *paths: Path) -> None:
         if all(path.name.startswith(".") or path.suffix != ".md" for path in paths):
