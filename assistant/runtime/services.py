@@ -122,6 +122,7 @@ class Services:
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
         self.recall.close()
+        self.workspace.close()
 
     # --- chats ---------------------------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class Services:
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
-        self.turns.stop(chat)
+        self.turns.end(chat)
         deleted = self.workspace.chats.delete(chat)
         self._deleted.append(deleted)
         self._emit(ChatsChanged())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from assistant.chat.distil import Batch, Distiller
@@ -25,6 +27,7 @@ from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.workspace import Workspace
 
 _TITLE_CHARACTERS = 48
+_END_SECONDS = 5.0  # a stop takes effect within 0.2 s; a slow disk may take longer
 _BUG = AssistantError("turn.bug", "Keepsake made a mistake; your words are saved.", "Try again; the log has details.")
 _log = logging.getLogger(__name__)
 
@@ -43,9 +46,11 @@ DEFAULT_PLAN = TurnPlan()
 
 @dataclass
 class _Running:
-    """Tokens of turns that run or wait, by chat."""
+    """Tokens of turns that run or wait, by chat; and the chats that are worked on at this moment."""
 
     tokens: dict[str, list[CancelToken]] = field(default_factory=dict)
+    _active: list[str] = field(default_factory=list)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def add(self, chat: str) -> CancelToken:
         token = CancelToken()
@@ -56,6 +61,22 @@ class _Running:
         waiting = self.tokens.get(chat, [])
         if token in waiting:
             waiting.remove(token)
+
+    @contextmanager
+    def active(self, chat: str) -> Iterator[None]:
+        with self._changed:
+            self._active.append(chat)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._active.remove(chat)
+                self._changed.notify_all()
+
+    def wait_for_end(self, chat: str, seconds: float) -> bool:
+        """True once nothing works on the chat any more."""
+        with self._changed:
+            return self._changed.wait_for(lambda: chat not in self._active, seconds)
 
 
 class TurnService:
@@ -103,6 +124,13 @@ class TurnService:
         """Stop the reply that runs in this chat, and what waits in it; the text so far is kept."""
         for token in list(self._running.tokens.get(chat, ())):
             token.cancel()
+
+    def end(self, chat: str) -> None:
+        """Stop what runs in this chat and wait until the text so far is on disk, so that the chat may be deleted."""
+        self.stop(chat)
+        self._distilling.cancel()
+        if not self._running.wait_for_end(chat, _END_SECONDS):
+            _log.warning("the chat %s is still worked on", chat)
 
     def close(self) -> None:
         """Stop everything; the lanes may be closed then."""
@@ -154,11 +182,15 @@ class TurnService:
         self._save_and_queue(chat, old.user, old.after or 0, token)
 
     def _queue(self, chat: str, turn: int, token: CancelToken) -> None:
+        if self._closed:  # the words are saved; a reply can be asked for at the next start
+            return
         self._lanes.chat.submit(self._run_queued, chat, turn, token)
         self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
 
     def _run_queued(self, chat: str, turn: int, token: CancelToken) -> None:
         try:
+            if token.cancelled and self._is_deleted(chat):
+                return
             outcome = self._run(chat, turn, token, DEFAULT_PLAN)
         except AssistantError as error:
             _log.info("turn %s#%d failed: %s", chat, turn, error)
@@ -171,13 +203,29 @@ class TurnService:
         if outcome.left and not self._closed:
             self.distil(chat)
 
-    def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
+    def _is_deleted(self, chat: str) -> bool:
+        try:
+            self._workspace.chats.path(chat)
+        except AssistantError as error:
+            return error.code == "chat.missing"
+        return False
+
+    def _run(self, chat: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
         try:
             self.models.ensure(plan.model)
+        except AssistantError as error:
+            self._emit(TurnFailed(chat, turn, error))
+            raise
+        with self._running.active(chat):
+            return self._run_active(chat, turn, cancel, plan)
+
+    def _run_active(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
+        try:
             chat = self._workspace.chats.read(chat_id)
             said = next(t for t in chat.turns if t.n == turn)
         except AssistantError as error:
-            self._emit(TurnFailed(chat_id, turn, error))
+            if not (cancel.cancelled and error.code == "chat.missing"):  # else it was deleted while it waited
+                self._emit(TurnFailed(chat_id, turn, error))
             raise
         builder = self.builder(self._engine, plan)
         return self._runner.run(chat, said, builder, plan.options or self.options(), cancel)
@@ -235,7 +283,8 @@ class TurnService:
             return list(self._distiller.run(chat, left, self._engine, 0, cancel, self._progress))
         self.models.ensure()
         window = self.rules().window
-        return list(self._distiller.run(chat, left, self._engine, window, cancel, self._progress))
+        with self._running.active(chat_id):
+            return list(self._distiller.run(chat, left, self._engine, window, cancel, self._progress))
 
     def _left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""
@@ -261,7 +310,8 @@ class TurnService:
             return
         except AssistantError as error:
             self._progress(1, 1, chat)
-            self._emit(Notice(str(error), error=True))
+            if not self._is_deleted(chat):
+                self._emit(Notice(str(error), error=True))
             return
         if any(batch.fallback for batch in batches):
             self._emit(Notice("The model could not summarize; your own sentences were kept as notes instead."))
