@@ -41,7 +41,7 @@ class Lanes:
         self.chat = Lane("chat")
 
     def close(self) -> None:
-        """End all lanes; cancel what runs on them first. What waits for the disk is done: it may be a person's words."""
+        """End all lanes; cancel what runs on them first. What waits for the disk is done: words may wait there."""
         self.files.close(drop=False)
         for lane in (self.chat, self.index, self.recall):
             lane.close()
