@@ -185,6 +185,7 @@ class MainWindow(QMainWindow):
             self.services.stop(chat)
         info = next((info for info in self.sidebar.model.infos() if info.id == chat), None)
         title = chat_title(info.title if info else "")
+        self.session.forget(chat)  # now, or the end of its reply would be looked for in a file that is gone
         delete = self.services.delete_chat
         self.bridge.run(
             self.services.lanes.files, delete, chat, done=lambda deleted: self._on_deleted(chat, title, deleted)
