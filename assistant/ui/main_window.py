@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
-        self.router.model_noted.connect(self.session.note_model)
+        self.router.model_noted.connect(self.page.note_model)
         self.bridge.work_failed.connect(self.show_error)
         self.models.failed.connect(self.show_error)
         self.session.failed.connect(self.show_error)
