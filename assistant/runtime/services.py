@@ -214,8 +214,9 @@ class Services:
     def search(self, query: RecallQuery) -> RecallAnswer:
         return self.recall.search(query)
 
-    def remember(self, text: str) -> Written:
-        return self.workspace.memory.remember(text)
+    def remember(self, text: str, *, keep_secrets: bool = False) -> Written:
+        """Write a fact to MEMORY.md. keep_secrets: the person chose, for this once, to keep what looks like one."""
+        return self.workspace.memory.remember(text, keep_secrets=keep_secrets)
 
     def budget(self) -> Loaded:
         """What of MEMORY.md loads with the present settings and model."""

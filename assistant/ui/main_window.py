@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
-        self.router.model_noted.connect(self.session.note_model)
+        self.router.model_noted.connect(self.page.note_model)
         self.bridge.work_failed.connect(self.show_error)
         self.models.failed.connect(self.show_error)
         self.session.failed.connect(self.show_error)
@@ -185,6 +185,7 @@ class MainWindow(QMainWindow):
             self.services.stop(chat)
         info = next((info for info in self.sidebar.model.infos() if info.id == chat), None)
         title = chat_title(info.title if info else "")
+        self.session.forget(chat)  # now, or the end of its reply would be looked for in a file that is gone
         delete = self.services.delete_chat
         self.bridge.run(
             self.services.lanes.files, delete, chat, done=lambda deleted: self._on_deleted(chat, title, deleted)

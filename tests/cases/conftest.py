@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import Event, ModelReady, TurnFailed, TurnFinished
+from assistant.core.ports import Progress
+from assistant.core.values import ChatEvent, Delta, EngineSettings, GenerateOptions, Message, ModelInfo
 from assistant.runtime.services import Places, Services, compose
 from assistant.ui.application import dress_application
 from assistant.ui.main_window import MainWindow
@@ -39,6 +43,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support"))
 
 
+class HeldEngine(FakeEngine):
+    """Says its first line, then waits for ``go`` (or a stop) before each further one. Loading waits for ``loaded``."""
+
+    def __init__(self, script: Script | Sequence[str | AssistantError] = (), window: int = 4096) -> None:
+        super().__init__(script, window)
+        self.go = threading.Event()
+        self.loaded = threading.Event()
+        self.loaded.set()
+
+    def load(self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Progress) -> ModelInfo:
+        wait_for(self.loaded, cancel)
+        return super().load(path, settings, cancel, progress)
+
+    def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
+        for event in super().chat(messages, options, cancel):
+            yield event
+            if isinstance(event, Delta):
+                wait_for(self.go, cancel)
+
+
+def wait_for(event: threading.Event, cancel: CancelToken) -> None:
+    while not event.wait(0.005) and not cancel.cancelled:
+        pass
+
+
 class House:
     """A window over real services, as app.py composes them. ``folder`` holds workspace, settings and state."""
 
@@ -46,7 +75,7 @@ class House:
         self._qtbot = qtbot
         self.folder = folder
         self.closed = False
-        self.engine: FakeEngine | None = None
+        self.engine: Any = None
         self.services: Services = compose(Places(folder / "ws", folder / "config", folder / "state"), {})
         self.events: list[Event] = []
         self.services.subscribe(self.events.append)
@@ -116,8 +145,10 @@ def scripted(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pyte
     (models / "Tiny.gguf").write_bytes(gguf_bytes(chat_facts(), {"token_embd.weight": (64, 4)}))
     houses: list[House] = []
 
-    def open_it(script: Script | Sequence[str | AssistantError] = (), window: int = 4096) -> House:
-        engine = FakeEngine(script, window)
+    def open_it(
+        script: Script | Sequence[str | AssistantError] = (), window: int = 4096, kind: type[FakeEngine] = FakeEngine
+    ) -> House:
+        engine = kind(script, window)
         monkeypatch.setattr("assistant.runtime.services.WorkerEngine", lambda *_: engine)
         house = House(qtbot, qapp, tmp_path)
         house.engine = engine

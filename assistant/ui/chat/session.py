@@ -10,11 +10,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from assistant.core.errors import AssistantError
 from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished, TurnSaved
-from assistant.core.values import Receipt
+from assistant.core.values import Receipt, StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.chat.shown import Phase, ShownTurn, siblings_of
-from assistant.ui.i18n import tr
 from assistant.workspace.chats import Chat, Turn
 
 FRAME_MS = 40
@@ -40,6 +39,8 @@ class ChatSession(QObject):
     failed = Signal(object)
     window_used = Signal(int, int)
     created = Signal(str)
+    reply_ended = Signal(str, int, bool)
+    """chat, turn, well: the reply is complete; not well when it was stopped or failed."""
 
     def __init__(self, services: Backend, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +48,6 @@ class ChatSession(QObject):
         self.chat_id = ""
         self._chat: Chat | None = None
         self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
-        self._model_note = ""
         self._stop_new = False  # Stop was pressed before the new chat had its file
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
@@ -98,10 +98,10 @@ class ChatSession(QObject):
         failed = partial(self._on_not_read, chat)
         self._bridge.run(lane, read, chat, done=lambda found: self._on_read(chat, found, leaf), failed=failed)
 
-    def send(self, text: str, after: int | None = None) -> None:
-        """Send a message in the open chat; ``after``: the turn it follows (ROOT: none), None for the end."""
+    def send(self, text: str, keep_secrets: bool = False) -> None:
+        """Send a message at the end of the open chat. keep_secrets: as for Services.send, by the person's choice."""
         if self.chat_id:
-            self._send(self.chat_id, text, self._end() if after is None else after)
+            self.send_after(self.chat_id, text, self._end(), keep_secrets)
             return
         self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
         self._stop_new = False
@@ -110,7 +110,7 @@ class ChatSession(QObject):
         self._bridge.run(
             self._services.lanes.files,
             self._services.new_chat,
-            done=lambda chat: self._on_created(chat, text),
+            done=lambda chat: self._on_created(chat, text, keep_secrets),
             failed=lambda error: self._on_not_created(text, error),
         )
 
@@ -126,13 +126,13 @@ class ChatSession(QObject):
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
-    def resend(self, n: int, text: str) -> None:
+    def resend(self, n: int, text: str, keep_secrets: bool = False) -> None:
         """Send turn ``n`` with other words, beside the old one."""
         turn = self._find(n)
         if turn is None or self.streaming():
             return
         self._cut_at(n)
-        self._send(self.chat_id, text, ROOT if turn.after is None else turn.after)
+        self.send_after(self.chat_id, text, ROOT if turn.after is None else turn.after, keep_secrets)
 
     def stop(self) -> None:
         if self.chat_id:
@@ -155,9 +155,10 @@ class ChatSession(QObject):
 
     # --- sending ---
 
-    def _send(self, chat: str, text: str, after: int | None) -> None:
+    def send_after(self, chat: str, text: str, after: int | None, keep_secrets: bool = False) -> None:
+        """Send a message in any chat; ``after``: the turn it follows, ROOT for none, None for the newest."""
         self._live[chat] = ShownTurn(0, text, after=after or None, phase=Phase.SAVING)
-        self._services.send(chat, text, after)
+        self._services.send(chat, text, after, keep_secrets=keep_secrets)
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
@@ -172,12 +173,12 @@ class ChatSession(QObject):
     def _find(self, n: int) -> ShownTurn | None:
         return next((turn for turn in self._rest if turn.n == n), None)
 
-    def _on_created(self, chat: str, text: str) -> None:
+    def _on_created(self, chat: str, text: str, keep_secrets: bool) -> None:
         self._live.pop("", None)
         if not self.chat_id:
             self.chat_id = chat
             self.created.emit(chat)
-        self._send(chat, text, None)
+        self.send_after(chat, text, None, keep_secrets)
         if self._stop_new:
             self._services.stop(chat)
 
@@ -313,9 +314,11 @@ class ChatSession(QObject):
         self._receipts[(event.chat, event.turn)] = event.receipt
         if live is None or event.chat != self.chat_id:
             self.streaming_changed.emit()
-            return
-        self._settle(live.finished(event))
-        self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+        else:
+            self._settle(live.finished(event))
+            self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+        cut_off = event.done.stop in (StopReason.STOPPED, StopReason.INTERRUPTED)
+        self.reply_ended.emit(event.chat, event.turn, not cut_off)
 
     def _on_failed(self, event: TurnFailed) -> None:
         live = self._live.pop(event.chat, None)
@@ -326,6 +329,7 @@ class ChatSession(QObject):
             if here:
                 self.turns_changed.emit()
                 self.streaming_changed.emit()
+            self.reply_ended.emit(event.chat, event.turn, False)
             return
         self._failed_turns[(event.chat, event.turn)] = event.error
         if live is not None and here:
@@ -333,6 +337,7 @@ class ChatSession(QObject):
         elif here:
             self.failed.emit(event.error)
         self.streaming_changed.emit()
+        self.reply_ended.emit(event.chat, event.turn, False)
 
     def _settle(self, turn: ShownTurn) -> None:
         """A turn came to rest: it joins the branch and the chat as read, at a cost that does not grow with the chat."""
@@ -389,12 +394,3 @@ class ChatSession(QObject):
         """The open chat has another title now."""
         if self._chat is not None:
             self._chat = replace(self._chat, title=title)
-
-    def why_not(self) -> str:
-        """Why a message cannot be sent, or would have to wait; empty when all is well."""
-        return tr("The reply is being written · Esc stops it") if self.streaming() else self._model_note
-
-    def note_model(self, words: str) -> None:
-        """What the state of the model means for a message that is sent now; "" when it is ready."""
-        self._model_note = words
-        self.streaming_changed.emit()
