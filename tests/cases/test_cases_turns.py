@@ -108,7 +108,8 @@ def test_two_messages_after_a_stopped_reply_without_text(scripted: OpenHouse) ->
 
 STRICT = (
     "{% for m in messages %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}"
-    "{{ raise_exception('alternate') }}{% endif %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' }}"
+    "{{ raise_exception('alternate') }}{% endif %}"
+    "{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' }}"
     "{% endfor %}{{ '<|im_start|>assistant\\n' }}"
 )
 TEMPLATES = {
@@ -134,7 +135,7 @@ def test_a_real_model_with_a_bad_template_holds_a_conversation(real: OpenHouse, 
     finished = house.say("What is the capital of France?")
     assert finished.done.text
     assert "<|im" not in finished.done.text
-    assert [turn.user for turn in house.turns()][0] == "My name is Ada."
+    assert house.turns()[0].user == "My name is Ada."
     assert house.seen(TurnFailed) == []
 
 
