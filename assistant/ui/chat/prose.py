@@ -254,6 +254,10 @@ class CodeBlock(QFrame):
     def plain_text(self) -> str:
         return self._code.text
 
+    def text_view(self) -> QTextEdit:
+        """The view of the code itself."""
+        return self._view
+
     def _render(self) -> None:
         families = ", ".join(f"'{name}'" for name in self._theme.mono)
         line = max(100, round(100 * _CODE_LINE_PIXELS / self._view.fontMetrics().lineSpacing()))

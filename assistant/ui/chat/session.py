@@ -87,8 +87,8 @@ class ChatSession(QObject):
         self.opened.emit()
         self.streaming_changed.emit()
 
-    def open(self, chat: str, leaf: int | None = None) -> None:
-        """Read a chat and show its newest branch, or the one that ends in ``leaf``."""
+    def open(self, chat: str, leaf: int | None = None, quiet: bool = False) -> None:
+        """Read a chat and show its newest branch, or the one that ends in ``leaf``. quiet: it may be gone."""
         self.chat_id, self._reading = chat, True
         self._chat, self._rest = None, []
         self.chosen.emit(chat)
@@ -97,7 +97,7 @@ class ChatSession(QObject):
             self._services.read_chat,
             chat,
             done=lambda read: self._on_read(chat, read, leaf),
-            failed=lambda error: self._on_not_read(chat, error),
+            failed=lambda error: self._on_not_read(chat, None if quiet else error),
         )
 
     def send(self, text: str, keep_secrets: bool = False) -> None:
@@ -196,8 +196,9 @@ class ChatSession(QObject):
         self.streaming_changed.emit()
         self.ask_window()
 
-    def _on_not_read(self, chat: str, error: BaseException) -> None:
-        self.failed.emit(error)
+    def _on_not_read(self, chat: str, error: BaseException | None) -> None:
+        if error is not None:
+            self.failed.emit(error)
         if chat == self.chat_id:
             self.open_new()
 
