@@ -55,9 +55,7 @@ class IndexService:
             if self._timer:
                 self._timer.cancel()
                 self._timer.join()
-        if self._observer:
-            self._observer.stop()
-            self._observer.join()
+        self._stop_watching()
 
     def _sync(self) -> None:
         self._waiting.clear()
@@ -93,6 +91,13 @@ class IndexService:
             _log.info("the workspace cannot be watched: %s", error)
             return
         self._observer = observer
+        if self._cancel.cancelled:  # while it started: cancel saw no observer yet
+            self._stop_watching()
+
+    def _stop_watching(self) -> None:
+        if self._observer:
+            self._observer.stop()
+            self._observer.join()
 
     def _changed(self, *paths: Path) -> None:
         if all(path.name.startswith(".") or path.suffix != ".md" for path in paths):

@@ -26,9 +26,9 @@ class Lane:
         future.add_done_callback(_log_bug)
         return future
 
-    def close(self) -> None:
-        """Wait for the job that runs; what waits is dropped."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def close(self, *, drop: bool = True) -> None:
+        """Wait for the job that runs; what waits is dropped, or is done first."""
+        self._pool.shutdown(wait=True, cancel_futures=drop)
 
 
 class Lanes:
@@ -41,8 +41,9 @@ class Lanes:
         self.chat = Lane("chat")
 
     def close(self) -> None:
-        """End all lanes; cancel what runs on them first."""
-        for lane in (self.files, self.chat, self.index, self.recall):
+        """End all lanes; cancel what runs on them first. What waits for the disk is done: words may wait there."""
+        self.files.close(drop=False)
+        for lane in (self.chat, self.index, self.recall):
             lane.close()
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from assistant.chat.distil import Distiller
@@ -20,6 +21,7 @@ from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
@@ -34,6 +36,8 @@ from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.workspace import Workspace
 
+_log = logging.getLogger(__name__)
+_IDLE_LOOK_SECONDS = 30.0
 EMBEDDING_MODEL = "multilingual-e5-small"
 
 
@@ -63,6 +67,7 @@ class Services:
         self.workspace = workspace
         self.lanes = Lanes()
         self._sinks: list[EventSink] = []
+        self._deleted: list[DeletedChat] = []
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
         self.engine = WorkerEngine(logs / "engine.log")
@@ -84,6 +89,7 @@ class Services:
             self.lanes,
             self._emit,
         )
+        self.idle = IdleScheduler(self._give_back, _IDLE_LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
     # --- life ----------------------------------------------------------------------------------------------------
@@ -97,6 +103,7 @@ class Services:
         self.lanes.files.submit(self.recover)
         self.model_service.load_later()
         self.indexing.start()
+        self.idle.start()
 
     def recover(self) -> None:
         """Mark replies that a crash cut off."""
@@ -107,6 +114,7 @@ class Services:
     def close(self) -> None:
         """End all work, threads and worker processes."""
         self._sinks.clear()
+        self.idle.close()
         self.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
@@ -114,7 +122,12 @@ class Services:
         if self.embedder:
             self.embedder.close()
         self.lanes.close()
+        try:
+            self.purge_deleted()
+        except AssistantError as error:  # the disk is away: the next window that closes does it
+            _log.warning("deleted chats could not be ended: %s", error)
         self.recall.close()
+        self.workspace.close()
 
     # --- chats ---------------------------------------------------------------------------------------------------
 
@@ -135,16 +148,31 @@ class Services:
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
-        self.turns.stop(chat)
+        self.turns.end(chat)
         deleted = self.workspace.chats.delete(chat)
+        self._deleted.append(deleted)
         self._emit(ChatsChanged())
         return deleted
 
     def purge_chat(self, chat: str) -> None:
-        """Delete a chat for good: its files, its receipts, its place in the index."""
-        self.workspace.chats.purge(self.delete_chat(chat))
-        self.receipts.forget(chat)
-        self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
+        """Delete a chat for good: its files, its receipts, its lines in the day log, its place in the index."""
+        self._purge([self.delete_chat(chat)])
+
+    def purge_deleted(self) -> None:
+        """End the chats that were deleted here and not brought back, and what a crash left of earlier days.
+
+        Their words are then nowhere on disk. What another window has just deleted can still be brought back there.
+        """
+        yesterday = (self.workspace.clock() - timedelta(days=1)).isoformat()
+        trash = self.workspace.chats.deleted()
+        self._purge([each for each in trash if each in self._deleted or each.deleted < yesterday])
+
+    def _purge(self, deleted: Sequence[DeletedChat]) -> None:
+        for each in deleted:
+            self.workspace.purge_chat(each)
+            self.receipts.forget(each.id)
+        if deleted:
+            self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
 
     def restore_chat(self, deleted: DeletedChat) -> None:
         self.workspace.chats.restore(deleted)
@@ -211,6 +239,11 @@ class Services:
         self.model_service.load_later(name)
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    def _give_back(self) -> None:
+        """End the embedding worker when it was not used for the time that the settings say."""
+        if self.embedder:
+            self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
     def _emit(self, event: Event) -> None:
         for sink in list(self._sinks):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 
 from assistant.chat.distil import Batch, Distiller
 from assistant.chat.prompt import PromptBuilder, PromptRules, Question, turns_in_window
@@ -25,6 +29,7 @@ from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.workspace import Workspace
 
 _TITLE_CHARACTERS = 48
+_END_SECONDS = 3.0  # a stop takes some 200 ms; a worker that hangs must not hold the files lane for ever
 _BUG = AssistantError("turn.bug", "Keepsake made a mistake; your words are saved.", "Try again; the log has details.")
 _log = logging.getLogger(__name__)
 
@@ -41,21 +46,52 @@ class TurnPlan:
 DEFAULT_PLAN = TurnPlan()
 
 
-@dataclass
-class _Running:
-    """Tokens of turns that run or wait, by chat."""
+@dataclass(eq=False)
+class _Ticket:
+    """A turn that is being saved, waits or runs. turn: 0 until it is saved; future: its place in the queue."""
 
-    tokens: dict[str, list[CancelToken]] = field(default_factory=dict)
+    token: CancelToken
+    turn: int = 0
+    future: Future[None] | None = None
 
-    def add(self, chat: str) -> CancelToken:
-        token = CancelToken()
-        self.tokens.setdefault(chat, []).append(token)
-        return token
 
-    def remove(self, chat: str, token: CancelToken) -> None:
-        waiting = self.tokens.get(chat, [])
-        if token in waiting:
-            waiting.remove(token)
+class _UnderWay:
+    """The tickets of turns that wait or run, by chat; for any thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._tickets: dict[str, list[_Ticket]] = {}
+
+    def add(self, chat: str) -> _Ticket:
+        ticket = _Ticket(CancelToken())
+        with self._changed:
+            self._tickets.setdefault(chat, []).append(ticket)
+        return ticket
+
+    def remove(self, chat: str, ticket: _Ticket) -> bool:
+        """True the first time."""
+        with self._changed:
+            tickets = self._tickets.get(chat, [])
+            if ticket not in tickets:
+                return False
+            tickets.remove(ticket)
+            if not tickets:
+                del self._tickets[chat]
+            self._changed.notify_all()
+            return True
+
+    def of(self, chat: str) -> list[_Ticket]:
+        with self._changed:
+            return list(self._tickets.get(chat, ()))
+
+    def chats(self) -> list[str]:
+        with self._changed:
+            return list(self._tickets)
+
+    def wait_for_queued(self, chat: str, seconds: float) -> None:
+        """Until no turn of the chat is in the queue or runs, or for so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not any(t.future for t in self._tickets.get(chat, ())), seconds)
 
 
 class TurnService:
@@ -83,7 +119,7 @@ class TurnService:
         self._lanes = lanes
         self._emit = emit
         self._runner = TurnRunner(workspace, receipts, engine, emit)
-        self._running = _Running()
+        self._under_way = _UnderWay()
         self._distilling = CancelToken()
         self._closed = False
 
@@ -91,25 +127,47 @@ class TurnService:
 
     def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
         """The words go to disk on the files lane, then the turn waits its turn on the chat lane."""
-        token = self._running.add(chat)
-        self._lanes.files.submit(self._save_and_queue, chat, text, after, token, keep_secrets)
+        ticket = self._under_way.add(chat)
+        save = partial(self._save, chat, text, after, keep_secrets)
+        self._lanes.files.submit(self._save_and_queue, chat, ticket, save, 0)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Another reply to the same words: a sibling of ``turn``."""
-        token = self._running.add(chat)
-        self._lanes.files.submit(self._regenerate, chat, turn, token)
+        ticket = self._under_way.add(chat)
+        self._lanes.files.submit(self._save_and_queue, chat, ticket, partial(self._save_again, chat, turn), turn)
 
     def stop(self, chat: str) -> None:
-        """Stop the reply that runs in this chat, and what waits in it; the text so far is kept."""
-        for token in list(self._running.tokens.get(chat, ())):
-            token.cancel()
+        """Stop the reply that runs in this chat, and what waits in it; the text so far is kept. Returns at once."""
+        for ticket in self._stopped(chat):
+            self._lanes.files.submit(self._end_unstarted, chat, ticket)
+
+    def end(self, chat: str) -> None:
+        """Stop what is under way in this chat and wait until it is on disk. Blocks, on the files lane or none."""
+        for ticket in self._stopped(chat):
+            self._end_unstarted(chat, ticket)
+        self._distilling.cancel()
+        self._under_way.wait_for_queued(chat, _END_SECONDS)
 
     def close(self) -> None:
         """Stop everything; the lanes may be closed then."""
         self._closed = True
         self._distilling.cancel()
-        for chat in list(self._running.tokens):
-            self.stop(chat)
+        for chat in self._under_way.chats():
+            for ticket in self._under_way.of(chat):
+                ticket.token.cancel()
+
+    def _stopped(self, chat: str) -> list[_Ticket]:
+        """Ask all that is under way in the chat to stop; the tickets of turns that will not start any more."""
+        tickets = self._under_way.of(chat)
+        for ticket in tickets:
+            ticket.token.cancel()
+        return [ticket for ticket in tickets if ticket.future and ticket.future.cancel()]
+
+    def _end_unstarted(self, chat: str, ticket: _Ticket) -> None:
+        """A turn that was stopped while it waited ends at once, not after what it waited for."""
+        if self._under_way.remove(chat, ticket):
+            with self._told(chat, ticket.turn):
+                self._runner.end_unstarted(chat, ticket.turn)
 
     def send_now(
         self, chat: str, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN, after: int | None = None
@@ -126,61 +184,79 @@ class TurnService:
         self._emit(ChatsChanged())
         return start.n
 
-    def _title(self, chat: str, text: str) -> None:
-        """An untitled chat is called by its first words."""
-        if any(info.id == chat and not info.title for info in self._workspace.chats.list()):
-            first = " ".join(text.split())
-            short = first if len(first) <= _TITLE_CHARACTERS else first[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
-            self._workspace.chats.rename(chat, short)
-
-    def _save_and_queue(
-        self, chat: str, text: str, after: int | None, token: CancelToken, keep_secrets: bool = False
-    ) -> None:
-        try:
-            turn = self._save(chat, text, after, keep_secrets)
-        except AssistantError as error:
-            self._running.remove(chat, token)
-            self._emit(TurnFailed(chat, 0, error))
-            return
-        self._queue(chat, turn, token)
-
-    def _regenerate(self, chat: str, turn: int, token: CancelToken) -> None:
-        old = next((t for t in self._workspace.chats.read(chat).turns if t.n == turn), None)
+    def _save_again(self, chat: str, turn: int) -> int:
+        """The same words once more, as they stand: what they hold was redacted or kept by choice before."""
+        old = self._workspace.chats.read(chat).by_number.get(turn)
         if old is None:
-            self._running.remove(chat, token)
-            error = AssistantError("chat.no_turn", f"Turn {turn} is no longer in this chat.", "Open the chat again.")
-            self._emit(TurnFailed(chat, turn, error))
-            return
-        self._save_and_queue(chat, old.user, old.after or 0, token)
+            raise _no_turn(turn)
+        return self._save(chat, old.user, old.after or 0, keep_secrets=True)
 
-    def _queue(self, chat: str, turn: int, token: CancelToken) -> None:
-        self._lanes.chat.submit(self._run_queued, chat, turn, token)
-        self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
-
-    def _run_queued(self, chat: str, turn: int, token: CancelToken) -> None:
+    def _title(self, chat: str, text: str) -> None:
+        """An untitled chat is called by its first words. It stays untitled where that fails: the words are saved."""
+        first = " ".join(text.split())
+        short = first if len(first) <= _TITLE_CHARACTERS else first[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
         try:
-            outcome = self._run(chat, turn, token, DEFAULT_PLAN)
+            if any(info.id == chat and not info.title for info in self._workspace.chats.list()):
+                self._workspace.chats.rename(chat, short)
         except AssistantError as error:
-            _log.info("turn %s#%d failed: %s", chat, turn, error)
-            return
-        except Exception:
-            self._emit(TurnFailed(chat, turn, _BUG))  # or the window would wait for ever; the lane logs the bug
-            raise
+            self._emit(Notice(str(error), error=True))
+
+    def _save_and_queue(self, chat: str, ticket: _Ticket, save: Callable[[], int], number: int) -> None:
+        """number: of the turn that a failure to save is told for; 0: a new one."""
+        saved = False
+        try:
+            with self._told(chat, number):
+                ticket.turn = save()
+            saved = True
+        except AssistantError as error:
+            _log.info("a message in %s was not saved: %s", chat, error)
         finally:
-            self._running.remove(chat, token)
+            if not saved:
+                self._under_way.remove(chat, ticket)
+        if saved:
+            self._queue(chat, ticket)
+
+    def _queue(self, chat: str, ticket: _Ticket) -> None:
+        ticket.future = self._lanes.chat.submit(self._run_queued, chat, ticket)
+        self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
+        if ticket.token.cancelled and ticket.future.cancel():  # the stop came before there was a future to cancel
+            self._end_unstarted(chat, ticket)
+
+    def _run_queued(self, chat: str, ticket: _Ticket) -> None:
+        try:
+            outcome = self._run(chat, ticket.turn, ticket.token, DEFAULT_PLAN)
+        except AssistantError as error:
+            _log.info("turn %s#%d failed: %s", chat, ticket.turn, error)
+            return
+        finally:
+            self._under_way.remove(chat, ticket)
         if outcome.left and not self._closed:
             self.distil(chat)
 
     def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
-        try:
-            self.models.ensure(plan.model)
+        with self._told(chat_id, turn):
+            try:
+                self.models.ensure(plan.model, cancel)
+            except Cancelled:
+                return self._runner.end_unstarted(chat_id, turn)
             chat = self._workspace.chats.read(chat_id)
-            said = next(t for t in chat.turns if t.n == turn)
+            said = chat.by_number.get(turn)
+            if said is None:
+                raise _no_turn(turn)
+            builder = self.builder(self._engine, plan)
+            return self._runner.run(chat, said, builder, plan.options or self.options(), cancel)
+
+    @contextmanager
+    def _told(self, chat: str, turn: int) -> Iterator[None]:
+        """Whatever fails inside is told as TurnFailed, or the window would wait for ever; then it is raised."""
+        try:
+            yield
         except AssistantError as error:
-            self._emit(TurnFailed(chat_id, turn, error))
+            self._emit(TurnFailed(chat, turn, error))
             raise
-        builder = self.builder(self._engine, plan)
-        return self._runner.run(chat, said, builder, plan.options or self.options(), cancel)
+        except Exception:
+            self._emit(TurnFailed(chat, turn, _BUG))  # the lane logs the bug
+            raise
 
     def ask_temporary(
         self, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN
@@ -223,9 +299,10 @@ class TurnService:
     # --- distilling ----------------------------------------------------------------------------------------------
 
     def distil(self, chat: str) -> None:
-        """Distil what is due in a chat when no turn waits."""
-        token = self._distilling = CancelToken()
-        self._lanes.chat.submit(self._distil_quietly, chat, token)
+        """Distil what is due in a chat when no turn waits; nothing of a private chat."""
+        if self._distilling.cancelled:
+            self._distilling = CancelToken()
+        self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
 
     def distil_now(self, chat_id: str, cancel: CancelToken) -> list[Batch]:
         """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled."""
@@ -250,23 +327,24 @@ class TurnService:
         self._emit(DistillProgress(chat, done, total))
 
     def _distil_quietly(self, chat: str, token: CancelToken) -> None:
-        if token.cancelled:
-            self._distil_again(chat)
-            return
         try:
+            token.check()
+            if self._workspace.chats.read(chat).private:
+                return
             batches = self.distil_now(chat, token)
         except Cancelled:
-            self._progress(1, 1, chat)
-            self._distil_again(chat)
+            if not self._closed:
+                self.distil(chat)  # behind the turn that came first
             return
         except AssistantError as error:
-            self._progress(1, 1, chat)
-            self._emit(Notice(str(error), error=True))
+            if error.code != "chat.missing":  # deleted meanwhile: nothing is due any more
+                self._emit(Notice(str(error), error=True))
             return
+        finally:
+            self._progress(1, 1, chat)  # however it ended, nothing is being distilled now
         if any(batch.fallback for batch in batches):
             self._emit(Notice("The model could not summarize; your own sentences were kept as notes instead."))
 
-    def _distil_again(self, chat: str) -> None:
-        """Wait behind the turn that came first."""
-        if not self._closed:
-            self.distil(chat)
+
+def _no_turn(turn: int) -> AssistantError:
+    return AssistantError("chat.no_turn", f"Turn {turn} is no longer in this chat.", "Open the chat again.")

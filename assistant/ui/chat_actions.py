@@ -69,6 +69,7 @@ class ChatActions(QObject):
             self._services.stop(chat)
         info = next((info for info in self._sidebar.model.infos() if info.id == chat), None)
         title = chat_title(info.title if info else "")
+        self._session.forget(chat)  # now, or the end of its reply would be looked for in a file that is gone
         delete = self._services.delete_chat
         self._bridge.run(
             self._services.lanes.files, delete, chat, done=lambda deleted: self._on_deleted(title, deleted)
@@ -106,7 +107,6 @@ class ChatActions(QObject):
     def _on_deleted(self, title: str, deleted: DeletedChat) -> None:
         self._deleted.append(deleted)
         self.deleted_changed.emit(True)
-        self._session.forget(deleted.id)
         self.refresh()
         words = tr("Deleted “{title}”", title=title)
         self._toast.show_message(words, tr("Undo"), lambda: self._restore(deleted))

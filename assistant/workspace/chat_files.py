@@ -102,11 +102,11 @@ def read_head(path: Path) -> str:
 def read_tail(path: Path) -> Tail | None:
     """The last block of a file, read backwards from its end; None when it has no block."""
     for text in _from_end(path):
+        text = "\n" + text
         at = len(text)
-        while (at := text.rfind("### ", 0, at)) >= 0:
-            starts_line = at == 0 or text[at - 1] == "\n"
-            end = text.find("\n", at)
-            if starts_line and (match := BLOCK.fullmatch(text, at, len(text) if end < 0 else end)):
+        while (at := text.rfind("\n##", 0, at)) >= 0:
+            end = text.find("\n", at + 1)
+            if match := BLOCK.fullmatch(text, at + 1, len(text) if end < 0 else end):
                 after = text[match.end() :]
                 return Tail(
                     int(match[2]) if match[2] else None, match[1], "\n## " not in after and "\n### " not in after

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
 from assistant.workspace import chat_files as files
+from assistant.workspace.append_log import AppendLog
 from assistant.workspace.chat_head import (
     clean_title,
     format_head,
@@ -26,10 +28,11 @@ from assistant.workspace.disk import as_error, ends_with_newline
 from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
 from assistant.workspace.redaction import redact
-from assistant.workspace.safe_files import append_durably, locked, read_bytes, read_text, write_atomic
+from assistant.workspace.safe_files import locked, read_bytes, read_text, write_atomic
 from assistant.workspace.trash import DeletedChat, Trash
 
 __all__ = ["ChatInfo", "ChatStore", "DeletedChat", "TurnStart"]
+_log = logging.getLogger(__name__)
 _Paths = list[Path]  # the class has a method called list
 
 
@@ -54,6 +57,7 @@ class ChatStore:
         self._clock = clock
         self._list = ChatList(root, state / "chat_list.json")
         self._pending = PendingReplies(state / "pending")
+        self._appends = AppendLog(state / "pending")
         self._trash = Trash(root, data / "trash")
         self._last: dict[Path, tuple[int, int, int]] = {}
 
@@ -118,7 +122,7 @@ class ChatStore:
                 opening = format_part_head(ident, len(parts) + 1, stamp(self._clock), head.labels)
                 write_atomic(target, _ended(opening + block, head.crlf))
             else:
-                self._append(target, block, head.crlf)
+                self._append(ident, target, block, head.crlf)
             self._remember(target, last + 1)
         return TurnStart(last + 1, said, count)
 
@@ -136,7 +140,12 @@ class ChatStore:
         self._pending.drop(ident, n)
 
     def recover(self) -> Sequence[tuple[str, int]]:
-        """Write the partial replies of processes that died into their chats, marked interrupted; says which."""
+        """End what processes that died were writing, and write their partial replies into the chats, marked
+        interrupted; says which.
+        """
+        for ident in self._appends.begun():
+            with self._locked(ident):
+                _log.info("an append to the chat %s was finished", ident)
         recovered = []
         for reply in self._pending.left_behind():
             if not files.find_parts(self._root, reply.chat):
@@ -170,6 +179,10 @@ class ChatStore:
         with self._locked(deleted.id):
             self._trash.restore(deleted)
 
+    def read_deleted(self, deleted: DeletedChat) -> Chat:
+        """A chat in the trash; empty once it was purged."""
+        return parse_chat(self._trash.read(deleted), deleted.id)
+
     def purge(self, deleted: DeletedChat) -> None:
         """Delete for good: the files, what was pending, and what the list remembered."""
         with self._locked(deleted.id):
@@ -192,7 +205,7 @@ class ChatStore:
         reply = format_reply(text, mark, head.labels)
         with_blocks = next(((path, tail) for path in reversed(parts) if (tail := files.read_tail(path))), None)
         if with_blocks and with_blocks[1].n == n and with_blocks[1].plain:
-            self._append(with_blocks[0], reply, head.crlf)
+            self._append(ident, with_blocks[0], reply, head.crlf)
             if n == self._last.get(with_blocks[0], (0, 0, 0))[2]:
                 self._remember(with_blocks[0], n)
         else:
@@ -222,9 +235,9 @@ class ChatStore:
             if changed != text:
                 write_atomic(path, changed.encode("utf-8", "surrogateescape"))
 
-    def _append(self, path: Path, text: str, crlf: bool) -> None:
+    def _append(self, ident: str, path: Path, text: str, crlf: bool) -> None:
         start = "" if ends_with_newline(path) else "\n"
-        append_durably(path, _ended(start + text, crlf), create=False)
+        self._appends.append(ident, path, _ended(start + text, crlf))
 
     def _last_number(self, ident: str, parts: _Paths) -> int:
         for path in reversed(parts):
@@ -232,7 +245,7 @@ class ChatStore:
             if (known := self._last.get(path)) and known[:2] == (stat.st_size, stat.st_mtime_ns):
                 return known[2]
             if tail := files.read_tail(path):
-                if tail.n is None:
+                if tail.n is None or not tail.plain:  # a block without a number may stand behind it
                     return max(turn.n for turn in self.read(ident).turns)
                 self._remember(path, tail.n)
                 return tail.n
@@ -254,6 +267,8 @@ class ChatStore:
         digest = hashlib.sha256(files.check_id(ident).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         with locked(self._locks / f"chat-{digest}.lock"):
             try:
+                if self._appends.waits(ident) and self._root.is_dir():
+                    self._appends.finish(ident, files.find_parts(self._root, ident))
                 yield
             except OSError as error:
                 raise as_error(error, self._root) from error

@@ -15,7 +15,9 @@ from assistant.workspace.chat_head import Head, parse_head, sane_pointer
 from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, USER, Labels
 
 _TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?"
-BLOCK = re.compile(rf"###\s+({_TIME})[ \t]*(?:·[ \t]*#(\d{{1,9}}))?[ \t]*(?:(?:←|<-)[ \t]*#(\d{{1,9}}))?[ \t]*\r?")
+BLOCK = re.compile(
+    rf"#{{2,4}}[ \t]*({_TIME})[ \t]*(?:·[ \t]*#(\d{{1,9}}))?[ \t]*(?:(?:←|<-)[ \t]*#(\d{{1,9}}))?[ \t]*\r?"
+)
 _OTHER_BLOCK = re.compile(r"###[ \t]+(\S.*?)[ \t]*\r?")
 _SECTION = re.compile(r"##[ \t]+(\S.*?)[ \t]*\r?")
 LABEL = re.compile(

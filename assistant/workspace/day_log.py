@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from assistant.workspace import layout
 from assistant.workspace.chat_head import clean_title, printable
+from assistant.workspace.chats import Chat
 from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.redaction import redact
-from assistant.workspace.safe_files import append_durably, locked
+from assistant.workspace.safe_files import append_durably, locked, read_bytes, write_atomic
 
 _LONGEST = 300  # characters of what was last said
+_TELLING = 16  # characters; shorter sayings ("ok, thanks") are anybody's
 
 
 class DayLog:
@@ -24,8 +26,7 @@ class DayLog:
 
     def add(self, time: datetime, chat_title: str, last_said: str, tools: Sequence[str] = (), failed: str = "") -> None:
         """Write one line for a turn that ended at ``time`` (its local day names the file)."""
-        title = clean_title(redact(chat_title).text).strip().replace('"', "'")
-        parts = [f'- {time:%H:%M} · chat "{title}"', _short(last_said)]
+        parts = [f'- {time:%H:%M} · chat "{_title(chat_title)}"', _short(last_said)]
         parts += [f"tools: {', '.join(map(_short, tools))}"] if tools else []
         parts += [f"failed: {_short(failed)}"] if failed else []
         path = layout.resolve(self._root, layout.log_file(time.date()))
@@ -33,6 +34,33 @@ class DayLog:
             layout.make_folder(self._root, path.parent)
             start = "" if ends_with_newline(path) else "\n"
             append_durably(path, (start + " · ".join(part for part in parts if part) + "\n").encode())
+
+    def forget(self, chat: Chat, titles: Container[str]) -> int:
+        """Remove the lines of a deleted chat's turns; how many. titles: of the chats that are left.
+
+        A line is the chat's when it says what the chat's turns said, or bears its title and no other chat has that one.
+        """
+        title = _title(chat.title)
+        own = {_short(text) for turn in chat.turns for text in (turn.user, turn.reply or "") if len(text) >= _TELLING}
+        mark = f'chat "{title}"' if title and chat.title not in titles else ""
+
+        def is_own(line: str) -> bool:
+            return (bool(mark) and f" · {mark}" in line) or any(f" · {said}" in line for said in own)
+
+        removed = 0
+        with locked(self._lock):
+            for file in layout.log_files(self._root):
+                path = layout.resolve(self._root, file)
+                lines = read_bytes(path).decode("utf-8", "surrogateescape").splitlines(keepends=True)
+                kept = [line for line in lines if not is_own(line)]
+                removed += len(lines) - len(kept)
+                if len(kept) < len(lines):
+                    write_atomic(path, "".join(kept).encode("utf-8", "surrogateescape"))
+        return removed
+
+
+def _title(title: str) -> str:
+    return clean_title(redact(title).text).strip().replace('"', "'")
 
 
 def _short(text: str) -> str:

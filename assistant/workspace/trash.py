@@ -68,6 +68,12 @@ class Trash:
         except OSError as error:
             raise as_error(error, folder) from error
 
+    def read(self, deleted: DeletedChat) -> list[str]:
+        """The texts of its files in order, as far as they can be read."""
+        folder = self._folder / deleted.folder
+        paths = (folder / Path(file).name for file in deleted.files)
+        return [read_bytes(path).decode("utf-8", "replace") for path in paths if path.exists()]
+
     def purge(self, deleted: DeletedChat) -> None:
         """Delete for good."""
         folder = self._folder / deleted.folder

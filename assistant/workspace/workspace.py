@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import time
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.chat_files import chat_folders, scan_chats
-from assistant.workspace.chat_store import ChatStore
+from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.journal import Journal
@@ -47,7 +46,8 @@ class Workspace:
             for folder in (self.root, self.root / layout.TOPICS, self.root / layout.CHATS, self.data, self.state):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             stale = time.time() - _STALE_SECONDS
-            for folder in (self.root, *self._memory_folders(), *chat_folders(self.root)):
+            own = (self.data, self.state, *_subfolders(self.data), *_subfolders(self.state))
+            for folder in (self.root, *self._memory_folders(), *chat_folders(self.root), *own):
                 remove_stale_temps(folder, stale)
         except OSError as error:
             raise as_error(error, self.root) from error
@@ -57,12 +57,18 @@ class Workspace:
         """Nothing is under way any more."""
         self.chats.close()
 
+    def purge_chat(self, deleted: DeletedChat) -> None:
+        """End a deleted chat for good: its files, and its lines in the day logs. What became memory stays memory."""
+        chat = self.chats.read_deleted(deleted)
+        self.log.forget(chat, {info.title for info in self.chats.list() if info.id != chat.id})
+        self.chats.purge(deleted)
+
     def problems(self) -> list[tuple[str, str]]:
         """(file, what is wrong) for every file of the workspace that is not as it should be, by name."""
         found = [(info.file, info.problem) for info in self.memory.files() if info.problem]
         copies = layout.conflict_copies(self.root)
         found += [(file, "A sync program made this copy of a conflict.") for file in copies]
-        found += self._chat_problems() + self._open_to_others()
+        found += self._chat_problems()
         return sorted(found)
 
     def _chat_problems(self) -> list[tuple[str, str]]:
@@ -78,14 +84,12 @@ class Workspace:
             found += [(name, problem) for problem in (*(t.problem for t in texts if t.problem), *chat.problems)]
         return found
 
-    def _open_to_others(self) -> list[tuple[str, str]]:
-        if os.name == "nt":
-            return []
-        files = [".", *layout.memory_files(self.root)]
-        open_ones = [f for f in files if stat.S_IMODE((self.root / f).stat().st_mode) & 0o077]
-        return [(file, "Other users of this computer can read it.") for file in open_ones]
-
     def _memory_folders(self) -> list[Path]:
         names = {Path(file).parent for file in layout.memory_files(self.root)}
         folders = {self.root / name for name in names} | {self.root / layout.TOPICS, self.root / layout.LOGS}
         return [folder for folder in sorted(folders) if folder.is_dir()]
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
