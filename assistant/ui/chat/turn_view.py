@@ -23,7 +23,7 @@ from assistant.ui.chat.markdown import Code, MarkdownRenderer, Prose
 from assistant.ui.chat.prose import LongTextView, Part, ProseView, fill_part, part_for
 from assistant.ui.chat.receipt_view import ReceiptView, summary
 from assistant.ui.chat.shown import Phase, ShownTurn
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
 
@@ -282,10 +282,10 @@ def error_card(error: AssistantError, retry: Callable[[], object]) -> QFrame:
     card.setObjectName("errorcard")
     column = QVBoxLayout(card)
     spread(column, (16, 12, 16, 12), 8)
-    message: QLabel = label(error.message, wrap=True)
+    message: QLabel = label(translate_message(error.message), wrap=True)
     column.addWidget(message)
     if error.hint:
-        column.addWidget(label(error.hint, "muted", wrap=True))
+        column.addWidget(label(translate_message(error.hint), "muted", wrap=True))
     again = button(tr("Try again"), "", retry)
     again.setObjectName("retry")
     row = QHBoxLayout()
