@@ -124,17 +124,28 @@ class ShortcutsDialog(QDialog):
         column = QVBoxLayout(self)
         spread(column, (24, 24, 24, 16), 8)
         column.addWidget(label(tr("Keyboard shortcuts"), "title"))
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(40)
-        grid.setVerticalSpacing(5)
-        for name, rows in shortcut_groups(menus):
-            self._add_group(grid, name, rows)
-        column.addLayout(grid)
+        first, *others = shortcut_groups(menus)
+        sides = QHBoxLayout()
+        spread(sides, spacing=56)
+        for groups in ([first], others):  # side by side, or a small screen could not hold them
+            sides.addLayout(self._side(groups))
+        column.addLayout(sides)
         last = QHBoxLayout()
         spread(last, (0, 8, 0, 0))
         last.addStretch()
         last.addWidget(button(tr("Close"), "primary", self.accept))
         column.addLayout(last)
+
+    def _side(self, groups: Sequence[tuple[str, Rows]]) -> QVBoxLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(40)
+        grid.setVerticalSpacing(5)
+        for name, rows in groups:
+            self._add_group(grid, name, rows)
+        side = QVBoxLayout()
+        side.addLayout(grid)
+        side.addStretch()
+        return side
 
     def _add_group(self, grid: QGridLayout, name: str, rows: Rows) -> None:
         heading = label(name, "section")

@@ -146,6 +146,7 @@ class ChatPage(QWidget):
         composer.edit.earlier_asked.connect(self.edit_last)
         composer.edit.textChanged.connect(self.secrets.hide)
         self.secrets.chosen.connect(self._dispatch)
+        self.secrets.toggled.connect(self._show_hint)
         self.queued.taken_back.connect(self._take_back)
         self.queued.dropped.connect(self._drop_queued)
         transcript.came_up.connect(session.ask_receipts)
@@ -323,7 +324,9 @@ class ChatPage(QWidget):
 
     def _show_hint(self) -> None:
         """Below the text: what Enter and Esc do now."""
-        if not self._session.streaming():
+        if not self.secrets.isHidden():
+            self.composer.set_hint(tr("Enter sends without the secret · Esc goes back"))
+        elif not self._session.streaming():
             self.composer.set_hint(self._model_note)
         elif self._draft_chat in self._queue:
             self.composer.set_hint(tr("Your message is sent when the reply is finished · Esc stops the reply"))
