@@ -101,6 +101,7 @@ class ProseView(QTextBrowser):
 
     def show_prose(self, prose: Prose) -> None:
         self._prose, self._plain = prose, None
+        self.setAccessibleName(tr("Text of the reply"))
         self._render()
 
     def show_plain(self, text: str) -> None:

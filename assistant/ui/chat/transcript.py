@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import shiboken6
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from assistant.ui.chat.markdown import MarkdownRenderer
 from assistant.ui.chat.shown import ShownTurn
@@ -59,6 +60,10 @@ class Transcript(QScrollArea):
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_range_changed)
+        self._order = QTimer(self)
+        self._order.setSingleShot(True)
+        self._order.setInterval(0)
+        self._order.timeout.connect(self._order_tabs)
         theme.changing.connect(self._let_go)
         theme.changed.connect(self._fill_soon)
 
@@ -161,8 +166,23 @@ class Transcript(QScrollArea):
         else:
             super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002 - Qt's own name
+        """Tab: what has the focus comes in sight, also the first thing after the transcript itself."""
+        moved = super().focusNextPrevChild(next)
+        here = QApplication.focusWidget()
+        if moved and here is not None and self._page.isAncestorOf(here):
+            self.ensureWidgetVisible(here, 0, 40)
+        return moved
+
     def _settle(self, first: int) -> None:
         self._earlier.setVisible(first > 0)
+        self._order.start()
+
+    def _order_tabs(self) -> None:
+        """Qt puts new widgets last; Tab is to lead through the turns from the top, then on to what is below."""
+        stops = [stop for view in self._views for stop in view.tab_stops()]
+        for before, after in pairwise([self, *stops]):
+            QWidget.setTabOrder(before, after)
 
     def _append(self, turn: ShownTurn) -> None:
         view = self._make_view(turn)
@@ -179,6 +199,7 @@ class Transcript(QScrollArea):
         view.branch_chosen.connect(self.branch_chosen)
         view.place_chosen.connect(self.place_chosen)
         view.link_activated.connect(self.link_activated)
+        view.stops_changed.connect(self._order.start)
         view.show_turn(turn)
         return view
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -28,6 +28,7 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
 
 _LONG_REPLY = 60_000
+_ROW_PIXELS = 12  # buttons whose tops differ by less stand in one row
 
 
 class ReplyView(QWidget):
@@ -107,6 +108,8 @@ class TurnView(QWidget):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    stops_changed = Signal()
+    """``tab_stops`` gives others now."""
 
     def __init__(self, theme: Theme, root: Path, renderer: MarkdownRenderer) -> None:
         super().__init__()
@@ -259,11 +262,20 @@ class TurnView(QWidget):
             self._receipt_view.deleteLater()
             self._receipt_view = None
             self.receipt_button.setText(f"{summary(self.turn.receipt)}  ›")
+            self.stops_changed.emit()
             return
         self._receipt_view = ReceiptView(self.turn.receipt, self._theme)
         self._receipt_view.place_chosen.connect(self.place_chosen)
         self._column.addWidget(self._receipt_view)
         self.receipt_button.setText(f"{summary(self.turn.receipt)}  ⌄")
+        self.stops_changed.emit()
+
+    def tab_stops(self) -> list[QWidget]:
+        """What Tab reaches, in reading order."""
+        found = [made for made in self.findChildren(QWidget) if made.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        shown = [made for made in found if made.isVisibleTo(self)]
+        places = {made: made.mapTo(self, QPoint(0, 0)) for made in shown}
+        return sorted(shown, key=lambda made: (places[made].y() // _ROW_PIXELS, places[made].x()))
 
     def texts(self) -> list[QTextEdit | QPlainTextEdit]:
         """The views of the person's words and of the reply, from the top."""
