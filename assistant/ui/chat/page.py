@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.chat.composer import Composer
+from assistant.ui.chat.find import FindBar
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
@@ -90,6 +91,7 @@ class ChatPage(QWidget):
         self.composer = Composer(theme)
         self.secrets = SecretStrip(tr("Send without it"))
         self.queued = QueuedStrip(theme)
+        self.find_bar = FindBar(session, self.transcript, theme)
         self._stack = QStackedWidget()
         self._edit_bar = QFrame()
         self._lay_out(theme)
@@ -123,6 +125,7 @@ class ChatPage(QWidget):
         row.addStretch(1)
         column = QVBoxLayout(self)
         spread(column)
+        column.addWidget(self.find_bar)
         column.addWidget(self._stack, 1)
         column.addLayout(row)
 
@@ -138,10 +141,12 @@ class ChatPage(QWidget):
         composer.sent.connect(self._on_sent)
         composer.stop_asked.connect(session.stop)
         session.reply_ended.connect(self._on_reply_ended)
+        self.find_bar.closed.connect(composer.edit.setFocus)
         composer.edit.escaped.connect(self._on_escaped)
         composer.edit.earlier_asked.connect(self.edit_last)
         composer.edit.textChanged.connect(self.secrets.hide)
         self.secrets.chosen.connect(self._dispatch)
+        self.secrets.toggled.connect(self._show_hint)
         self.queued.taken_back.connect(self._take_back)
         self.queued.dropped.connect(self._drop_queued)
         transcript.came_up.connect(session.ask_receipts)
@@ -187,6 +192,11 @@ class ChatPage(QWidget):
         self.composer.set_text(turn.user)
         self.composer.edit.setFocus()
 
+    def start_find(self) -> None:
+        """Show the search in this chat; without a conversation there is nothing to search."""
+        if self._session.turns():
+            self.find_bar.start()
+
     def edit_last(self) -> None:
         """Put the newest message of the person into the composer."""
         turns = self._session.turns()
@@ -229,11 +239,13 @@ class ChatPage(QWidget):
         self.transcript.scroll_to_end()
 
     def _on_escaped(self) -> None:
-        """Esc goes back one step: the question, then the reply, then the edit."""
+        """Esc goes back one step: the question, then the reply, then the search, then the edit."""
         if not self.secrets.isHidden():
             self.secrets.hide()
         elif self._session.streaming():
             self._session.stop()
+        elif not self.find_bar.isHidden():
+            self.find_bar.stop()
         else:
             self.cancel_edit()
 
@@ -284,6 +296,7 @@ class ChatPage(QWidget):
 
     def _on_opened(self) -> None:
         self.cancel_edit()
+        self.find_bar.stop()
         self.transcript.show_turns(self._session.turns(), fresh=True)
         self._show_stack()
         if not self._session.streaming():  # its reply ended unseen, or never began
@@ -311,7 +324,9 @@ class ChatPage(QWidget):
 
     def _show_hint(self) -> None:
         """Below the text: what Enter and Esc do now."""
-        if not self._session.streaming():
+        if not self.secrets.isHidden():
+            self.composer.set_hint(tr("Enter sends without the secret · Esc goes back"))
+        elif not self._session.streaming():
             self.composer.set_hint(self._model_note)
         elif self._draft_chat in self._queue:
             self.composer.set_hint(tr("Your message is sent when the reply is finished · Esc stops the reply"))
