@@ -64,7 +64,10 @@ def _start(context: Context, root: Path) -> tuple[float, list[str]]:
         took = time.perf_counter() - began
         _, errors = process.communicate(timeout=_TIMEOUT_SECONDS)
     try:
-        return took, json.loads(line)["modules"]
+        report = json.loads(line)
+        if report["usable"]:
+            return took, report["modules"]
+        raise ValueError("the composer did not take the letter")
     except (ValueError, KeyError):
         said = errors.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise AssistantError("bench.window", f"The window did not open: {' '.join(said)}", "Try it by hand.") from None
