@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.splitter, 1)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
-        self.toast = Toast(whole, lambda: self.page.composer.height() + self.bottombar.height() + 28)
+        self.toast = Toast(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
         self.page.composer.edit.setFocus()
 
     def _root(self) -> Path:

@@ -114,6 +114,8 @@ def test_delete_works_in_the_list_only_and_can_be_undone(
     assert "a" not in services.chats
     assert window.session.chat_id == ""
     assert "Lisbon" in window.toast.text()
+    middle = window.page.mapTo(window, window.page.rect().center()).x()
+    assert abs(window.toast.mapTo(window, window.toast.rect().center()).x() - middle) <= 1
     window.toast.action_button().click()
     qtbot.waitUntil(lambda: "Lisbon" in titles(sidebar))
     qtbot.waitUntil(lambda: window.session.chat_id == "a")
