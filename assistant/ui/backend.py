@@ -71,11 +71,20 @@ class SettingsView(Protocol):
     def update(self, section: str, **values: str | int | float) -> Any: ...
 
 
+class Places(Protocol):
+    """Where things lie outside the workspace."""
+
+    @property
+    def state(self) -> Path: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
     @property
     def settings(self) -> SettingsView: ...
+    @property
+    def paths(self) -> Places: ...
     @property
     def workspace(self) -> WorkspaceView: ...
     @property

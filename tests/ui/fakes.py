@@ -32,6 +32,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
@@ -157,6 +158,7 @@ class FakeServices:
 
     def __init__(self, folder: Path) -> None:
         self.settings = SettingsStore(folder / "config" / "settings.toml")
+        self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.calls: list[tuple[Any, ...]] = []

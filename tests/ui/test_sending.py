@@ -49,6 +49,7 @@ def test_a_secret_is_asked_about_and_enter_again_sends_without_it(
     assert sends(services) == []
     strip = window.page.secrets
     assert strip.isVisible()
+    assert window.page.composer.hint.whole() == "Enter sends without the secret · Esc goes back"
     assert "sk-…9f2" in strip.words.text()
     assert KEY not in strip.words.text()
     qtbot.keyClick(window.page.composer.edit, Qt.Key.Key_Return)

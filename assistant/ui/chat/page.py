@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.chat.composer import Composer
+from assistant.ui.chat.find import FindBar
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
@@ -19,10 +20,14 @@ from assistant.ui.widgets import IconButton, button, label, spread
 from assistant.workspace.redaction import redact
 
 
+SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
+
+
 class EmptyState(QWidget):
     """What an empty chat shows: a greeting and a few ways to begin."""
 
     suggested = Signal(str)
+    bigger_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +48,16 @@ class EmptyState(QWidget):
         column.addSpacing(16)
         for text in suggestions():
             column.addWidget(self._suggestion(text), 0, centre)
+        column.addSpacing(8)
+        words = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
+        self.bigger = button(words, "link", self.bigger_asked.emit)
+        self.bigger.hide()
+        column.addWidget(self.bigger, 0, centre)
         column.addStretch(4)
+
+    def show_model_size(self, size_bytes: int) -> None:
+        """Say plainly, while a small model is loaded, that bigger ones are better."""
+        self.bigger.setVisible(0 < size_bytes < SMALL_MODEL_BYTES)
 
     def _suggestion(self, text: str) -> QWidget:
         made = button(text, "suggestion", lambda: self.suggested.emit(text))
@@ -90,6 +104,7 @@ class ChatPage(QWidget):
         self.composer = Composer(theme)
         self.secrets = SecretStrip(tr("Send without it"))
         self.queued = QueuedStrip(theme)
+        self.find_bar = FindBar(session, self.transcript, theme)
         self._stack = QStackedWidget()
         self._edit_bar = QFrame()
         self._lay_out(theme)
@@ -123,6 +138,7 @@ class ChatPage(QWidget):
         row.addStretch(1)
         column = QVBoxLayout(self)
         spread(column)
+        column.addWidget(self.find_bar)
         column.addWidget(self._stack, 1)
         column.addLayout(row)
 
@@ -138,10 +154,12 @@ class ChatPage(QWidget):
         composer.sent.connect(self._on_sent)
         composer.stop_asked.connect(session.stop)
         session.reply_ended.connect(self._on_reply_ended)
+        self.find_bar.closed.connect(composer.edit.setFocus)
         composer.edit.escaped.connect(self._on_escaped)
         composer.edit.earlier_asked.connect(self.edit_last)
         composer.edit.textChanged.connect(self.secrets.hide)
         self.secrets.chosen.connect(self._dispatch)
+        self.secrets.toggled.connect(self._show_hint)
         self.queued.taken_back.connect(self._take_back)
         self.queued.dropped.connect(self._drop_queued)
         transcript.came_up.connect(session.ask_receipts)
@@ -187,6 +205,11 @@ class ChatPage(QWidget):
         self.composer.set_text(turn.user)
         self.composer.edit.setFocus()
 
+    def start_find(self) -> None:
+        """Show the search in this chat; without a conversation there is nothing to search."""
+        if self._session.turns():
+            self.find_bar.start()
+
     def edit_last(self) -> None:
         """Put the newest message of the person into the composer."""
         turns = self._session.turns()
@@ -229,11 +252,13 @@ class ChatPage(QWidget):
         self.transcript.scroll_to_end()
 
     def _on_escaped(self) -> None:
-        """Esc goes back one step: the question, then the reply, then the edit."""
+        """Esc goes back one step: the question, then the reply, then the search, then the edit."""
         if not self.secrets.isHidden():
             self.secrets.hide()
         elif self._session.streaming():
             self._session.stop()
+        elif not self.find_bar.isHidden():
+            self.find_bar.stop()
         else:
             self.cancel_edit()
 
@@ -284,6 +309,7 @@ class ChatPage(QWidget):
 
     def _on_opened(self) -> None:
         self.cancel_edit()
+        self.find_bar.stop()
         self.transcript.show_turns(self._session.turns(), fresh=True)
         self._show_stack()
         if not self._session.streaming():  # its reply ended unseen, or never began
@@ -311,7 +337,9 @@ class ChatPage(QWidget):
 
     def _show_hint(self) -> None:
         """Below the text: what Enter and Esc do now."""
-        if not self._session.streaming():
+        if not self.secrets.isHidden():
+            self.composer.set_hint(tr("Enter sends without the secret · Esc goes back"))
+        elif not self._session.streaming():
             self.composer.set_hint(self._model_note)
         elif self._draft_chat in self._queue:
             self.composer.set_hint(tr("Your message is sent when the reply is finished · Esc stops the reply"))

@@ -89,14 +89,18 @@ class ChatSession(QObject):
         self.opened.emit()
         self.streaming_changed.emit()
 
-    def open(self, chat: str, leaf: int | None = None) -> None:
-        """Read a chat and show its newest branch, or the one that ends in ``leaf``."""
+    def open(self, chat: str, leaf: int | None = None, quiet: bool = False) -> None:
+        """Read a chat and show its newest branch, or the one that ends in ``leaf``. quiet: it may be gone."""
         self.chat_id, self._reading = chat, True
         self._chat, self._rest = None, []
         self.chosen.emit(chat)
-        lane, read = self._services.lanes.files, self._services.read_chat
-        failed = partial(self._on_not_read, chat)
-        self._bridge.run(lane, read, chat, done=lambda found: self._on_read(chat, found, leaf), failed=failed)
+        self._bridge.run(
+            self._services.lanes.files,
+            self._services.read_chat,
+            chat,
+            done=lambda read: self._on_read(chat, read, leaf),
+            failed=lambda error: self._on_not_read(chat, None if quiet else error),
+        )
 
     def send(self, text: str, keep_secrets: bool = False) -> None:
         """Send a message at the end of the open chat. keep_secrets: as for Services.send, by the person's choice."""
@@ -200,8 +204,9 @@ class ChatSession(QObject):
         self.streaming_changed.emit()
         self.ask_window()
 
-    def _on_not_read(self, chat: str, error: BaseException) -> None:
-        self.failed.emit(error)
+    def _on_not_read(self, chat: str, error: BaseException | None) -> None:
+        if error is not None:
+            self.failed.emit(error)
         if chat == self.chat_id:
             self.open_new()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from assistant.ui.i18n import tr
@@ -46,6 +47,8 @@ class SecretStrip(QFrame):
     """Says what looks like a secret; nothing goes before the person has chosen. ``chosen(keep)``."""
 
     chosen = Signal(bool)
+    toggled = Signal()
+    """It came up, or is gone."""
 
     def __init__(self, without: str) -> None:
         """``without``: the words of the button that goes on without the secret."""
@@ -75,6 +78,14 @@ class SecretStrip(QFrame):
         self.setAccessibleName(self.words.text())
         self.setVisible(bool(found))
         return bool(found)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.toggled.emit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.toggled.emit()
 
     def _choose(self, keep: bool) -> None:
         self.hide()

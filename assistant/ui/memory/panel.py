@@ -111,6 +111,12 @@ class MemoryPanel(QWidget):
         self.tabs.setCurrentIndex(0)
         self.files.open_file(file, line)
 
+    def start_search(self) -> None:
+        """Go to the search field."""
+        self.tabs.setCurrentIndex(1)
+        self.search.field.setFocus()
+        self.search.field.selectAll()
+
     def may_close(self) -> bool:
         """Ask about unsaved text; False when the person wants to go on."""
         return self.files.may_leave()
