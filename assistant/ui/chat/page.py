@@ -19,7 +19,6 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
 from assistant.workspace.redaction import redact
 
-
 SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
 
 
