@@ -67,6 +67,7 @@ class ReceiptStore:
         row = self.row(receipt.chat)
         fixed = {(line.file, line.line, line.text) for block in row.blocks for line in block.lines} if row else set()
         own = [asdict(line) for line in receipt.lines if (line.file, line.line, line.text) not in fixed]
+        left_by_row = frozenset(row.left_out) if row else frozenset()  # thousands, where the memory is large
         self._append(
             receipt.chat,
             {
@@ -77,7 +78,7 @@ class ReceiptStore:
                 "reused_tokens": receipt.reused_tokens,
                 "mode": receipt.recall_mode,
                 "block": receipt.recalled_block,
-                "left_out": [asdict(left) for left in receipt.left_out if not row or left not in row.left_out],
+                "left_out": [asdict(left) for left in receipt.left_out if left not in left_by_row],
             },
         )
 

@@ -144,7 +144,19 @@ def _counted(blocks: Sequence[Block], counter: TokenCounter) -> tuple[Block, ...
 
 
 def row_to_json(row: FixedRow) -> dict[str, Any]:
-    return asdict(row)
+    """Runs of lines that were left out for one reason stand as ranges: of 10 000 entries all but ten are."""
+    return {**asdict(replace(row, left_out=())), "left_out": _ranges(row.left_out)}
+
+
+def _ranges(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for left in left_out:
+        last = found[-1] if found else None
+        if last and (last["file"], last["why"], last["last"] + 1) == (left.file, left.why, left.line):
+            last["last"] = left.line
+        else:
+            found.append({"file": left.file, "why": left.why, "line": left.line, "last": left.line})
+    return found
 
 
 def row_from_json(value: Mapping[str, Any]) -> FixedRow:
@@ -153,6 +165,10 @@ def row_from_json(value: Mapping[str, Any]) -> FixedRow:
         Block(b["name"], Role(b["role"]), b["text"], int(b["tokens"]), tuple(PromptLine(**line) for line in b["lines"]))
         for b in value["blocks"]
     )
-    left_out = tuple(LeftOut(**entry) for entry in value["left_out"])
+    left_out = tuple(
+        LeftOut(str(run["file"]), line, str(run["why"]))
+        for run in value["left_out"]
+        for line in range(int(run["line"]), int(run["last"]) + 1)
+    )
     cut = (int(value["start"]), int(value["bare"]), int(value["cut_at"]))
     return FixedRow(blocks, left_out, str(value["taken"]), str(value["memory"]), *cut)

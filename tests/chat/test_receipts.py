@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
@@ -81,3 +83,13 @@ def test_garbage_is_no_receipt(tmp_path: Path) -> None:
     assert store.row("c") is None
     store.add_row("c", ROW)
     assert store.row("c") == ROW
+
+
+def test_what_was_left_out_comes_back_line_by_line_and_takes_little_room() -> None:
+    left = [LeftOut("MEMORY.md", line, "older than the last 10 entries") for line in range(1, 9991)]
+    left[5] = LeftOut("MEMORY.md", 6, "expired")
+    left += [LeftOut("MEMORY.md", 9995, "token budget"), LeftOut("memory/a.md", 0, "recall budget")]
+    taken = replace(ROW, left_out=tuple(left))
+    stored = json.dumps(row_to_json(taken))
+    assert row_from_json(json.loads(stored)) == taken
+    assert len(stored) < 2_000
