@@ -16,6 +16,7 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.runtime.services import Places
 
 INTERRUPTED = 130
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000  # a calendar that can be counted back and forth in
 _GROUPS = (ask, memory, recall, chats, summarize, index, models, doctor, bench)
 
 
@@ -77,7 +78,10 @@ def _folder(text: str) -> Path:
 
 def _moment(text: str) -> datetime:
     try:
-        return datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
+        if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+            raise ValueError(moment.year)
+        return moment
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no time like 2026-11-29T15:30:00") from None
 

@@ -51,11 +51,12 @@ class IndexService:
     def cancel(self) -> None:
         """Stop what runs; the lane may be closed then."""
         self._cancel.cancel()
-        with self._timer_lock:
-            if self._timer:
-                self._timer.cancel()
-                self._timer.join()
         self._stop_watching()
+        with self._timer_lock:
+            timer = self._timer
+        if timer:
+            timer.cancel()
+            timer.join()
 
     def _sync(self) -> None:
         self._waiting.clear()
@@ -115,5 +116,6 @@ class IndexService:
             self._timer.start()
 
     def _settled(self) -> None:
+        with self._timer_lock:  # cancel takes it too: behind it nothing is submitted any more, by no timer at all
+            self.sync_later()
         self._emit(ChatsChanged())
-        self.sync_later()

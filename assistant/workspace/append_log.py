@@ -33,16 +33,25 @@ class AppendLog:
     def append(self, chat: str, path: Path, data: bytes) -> None:
         """Add bytes to the end of a file of the chat: all of them, even if this process is killed half-way.
 
-        Raises as append_durably does, with nothing added.
+        Where it cannot be put down first, because the state folder's disk is full, it is added all the same. Raises as
+        append_durably does, with nothing added.
         """
-        note = self._note(chat)
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        head = json.dumps({"chat": chat, "name": path.name, "size": path.stat().st_size})
-        write_atomic(note, head.encode() + b"\n" + data)
+        put_down = self._put_down(chat, path, data)
         try:
             append_durably(path, data, create=False)
         finally:
-            _remove(note)
+            if put_down:
+                _remove(self._note(chat))
+
+    def _put_down(self, chat: str, path: Path, data: bytes) -> bool:
+        head = json.dumps({"chat": chat, "name": path.name, "size": path.stat().st_size})
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_atomic(self._note(chat), head.encode() + b"\n" + data)
+        except (AssistantError, OSError) as error:
+            _log.info("what is added to %s is not put down first: %s", path.name, error)
+            return False
+        return True
 
     def waits(self, chat: str) -> bool:
         """Whether a killed process left an append of this chat."""

@@ -249,3 +249,8 @@ def test_a_bug_is_said_in_one_line_of_json(keepsake: Keepsake, monkeypatch: pyte
     result = keepsake("chats", "list", "--json")
     assert (result.code, result.json["error"]["code"]) == (1, "bug")
     assert "RuntimeError: oh" in result.err
+
+
+@pytest.mark.parametrize("moment", ["soon", "0001-01-01T00:00:00", "9999-12-31", ""])
+def test_a_time_that_no_calendar_can_be_counted_from_is_wrong_usage(keepsake: Keepsake, moment: str) -> None:
+    assert keepsake("--now", moment, "chats", "list").code == 2

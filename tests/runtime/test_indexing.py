@@ -57,3 +57,12 @@ def test_closing_in_the_middle_of_the_start_leaves_nothing(tmp_path: Path) -> No
         stage = Stage(tmp_path)
         stage.services.start()
         stage.services.close()  # the guards of conftest see a watcher that was left behind
+
+
+def test_a_change_seen_while_the_services_close_is_let_go(stage: Stage) -> None:
+    indexing = stage.services.indexing
+    indexing.start()
+    stage.services.remember("the kayak is red")
+    stage.services.close()
+    indexing._changed(stage.services.workspace.root / "MEMORY.md")  # an event that was on its way
+    indexing._settled()  # a timer that had run out by then

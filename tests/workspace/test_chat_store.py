@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.core.errors import AssistantError
-from assistant.workspace import chat_files
+from assistant.workspace import append_log, chat_files
 from assistant.workspace.chat_store import ChatStore
 
 
@@ -320,3 +320,14 @@ def test_signs_of_life_of_processes_killed_between_two_replies_are_cleared_away(
     os.utime(old, (1, 1))
     make().chats.recover()
     assert [path.name for path in (ws.state / "pending").iterdir()] == [f"{ws.chats._pending._owner}.alive"]
+
+
+def _full_disk(path, data):
+    raise AssistantError("disk.full", "The disk is full.")
+
+
+def test_a_full_state_folder_costs_no_words(ws, monkeypatch):
+    ident = ws.chats.create()
+    monkeypatch.setattr(append_log, "write_atomic", _full_disk)
+    ws.chats.end_turn(ident, ws.chats.begin_turn(ident, "hello").n, "world")
+    assert said(ws.chats, ident) == [("hello", "world")]
