@@ -9,15 +9,21 @@ import os
 import runpy
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
-from assistant.runtime.services import Places, compose
+from assistant.core.errors import AssistantError
+from assistant.runtime.services import Places, Services, compose
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
+from assistant.workspace.disk import as_error
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
 
 _LOG_BYTES = 1_000_000
 _log = logging.getLogger("assistant")
@@ -38,31 +44,62 @@ def _run_worker(module: str) -> int:
 
 
 def open_window(places: Places) -> int:
-    """Open the window on the workspace and stay until it is closed."""
-    from assistant.ui.application import build_application, find_theme
-    from assistant.ui.errors import ErrorReporter
-    from assistant.ui.main_window import MainWindow
+    """Open the window on the workspace and stay until it is closed.
+
+    Raises AssistantError where there is no screen, and where the workspace or our own folders cannot be used; that it
+    has shown in a dialog then: whoever started the app from a menu sees no terminal.
+    """
+    check_screen(os.environ, sys.platform)
+    from assistant.ui.application import build_application
+    from assistant.ui.errors import ErrorDialog
 
     paths = find_paths(places.config, places.state, os.environ)
     general = SettingsStore(paths.settings_file).load().general
     application = build_application(sys.argv[:1], general.language, general.theme)
     logs = paths.state / "logs"
-    with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
-        services = compose(places)
-        window = MainWindow(services, find_theme(application))
-        reporter = ErrorReporter(logs / "keepsake.log", window)
-        install_hooks(reporter.report)
-        if os.environ.get(PROBE):
-            from assistant.ui.probe import StartupProbe
+    try:
+        with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
+            return _run_window(application, compose(places), logs)
+    except AssistantError as error:
+        ErrorDialog(error).exec()
+        raise
 
-            StartupProbe(window, window.page.composer.edit)
+
+def _run_window(application: QApplication, services: Services, logs: Path) -> int:
+    from assistant.ui.application import find_theme
+    from assistant.ui.errors import ErrorReporter
+    from assistant.ui.main_window import MainWindow
+    from assistant.ui.signals import EndSignals
+
+    window = MainWindow(services, find_theme(application))
+    reporter = ErrorReporter(logs / "keepsake.log", window)
+    install_hooks(reporter.report)
+    if os.environ.get(PROBE):
+        from assistant.ui.probe import StartupProbe
+
+        StartupProbe(window, window.page.composer.edit)
+    with EndSignals(application) as signals:
+        signals.asked.connect(window.close)  # asks about unsaved text
+        signals.demanded.connect(application.quit)
         window.show()
         services.start()
         try:
             return int(application.exec())
         finally:
             sys.excepthook = sys.__excepthook__
+            window.release()
             services.close()
+
+
+def check_screen(environ: Mapping[str, str], platform: str) -> None:
+    """Say in words that there is no screen: Qt would end the process with a trace of its own."""
+    named = any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    if platform == "linux" and not named:
+        raise AssistantError(
+            "window.no_screen",
+            "There is no screen to open the window on.",
+            "Start it from a desktop session, or use a command: keepsake --help lists them.",
+        )
 
 
 def install_hooks(report: Callable[[BaseException], None]) -> None:
@@ -91,8 +128,11 @@ class _logging:  # noqa: N801 - used as a function
     """Log of the app to a file that starts anew when it grows large; the person's words are never logged."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._handler = logging.handlers.RotatingFileHandler(path, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._handler = logging.handlers.RotatingFileHandler(path, "a", _LOG_BYTES, 1, encoding="utf-8")
+        except OSError as error:
+            raise as_error(error, path.parent) from error
         self._handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def __enter__(self) -> None:

@@ -27,6 +27,7 @@ from tests.real_models import starter_model_path
 
 pytestmark = [pytest.mark.real, pytest.mark.qt_log_ignore("This plugin does not support")]
 
+FACT = "My sister Ines moved to Graz on 3 May and works as a luthier."
 _TIMEOUT = 120_000  # milliseconds; a condition that is not met by then is a failure, not slowness
 
 
@@ -94,7 +95,7 @@ def open_house(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Cal
 
 def test_what_was_said_first_is_known_after_overflow_and_restart(open_house: Callable[[], House]) -> None:
     house = open_house()
-    first = house.say("My sister Ines moved to Graz on 3 May and works as a luthier.")
+    first = house.say(FACT)
     chat = first.chat
     for number in range(12):
         house.say(f"Thought {number}: let us talk about the garden, the rain and the apples for a while longer.")
@@ -115,7 +116,7 @@ def test_what_was_said_first_is_known_after_overflow_and_restart(open_house: Cal
     said = "\n".join(message.text for message in prompt.messages)
     assert "Graz" in said
     history = next(block.text for block in prompt.blocks if block.name == "history")
-    assert "luthier" not in history.split("<recalled>")[0]
+    assert all(FACT not in part.rpartition("</recalled>")[2] for part in history.split("<recalled>"))
     finished = again.say("Where does my sister live?")
     told = [line for line in finished.receipt.lines if "Graz" in line.text]
     assert told

@@ -149,7 +149,11 @@ class PromptBuilder:
         told |= {line.unit for line in changes}
         answer = self._search(question.message, hits, frozenset(told))
         block = recalled_block(
-            question.message, relevant(answer.hits), changes, self._counter, self._rules.window // _RECALL_SHARE
+            question.message,
+            relevant(answer.hits, question.message),
+            changes,
+            self._counter,
+            self._rules.window // _RECALL_SHARE,
         )
         return block, answer.mode
 

@@ -18,6 +18,7 @@ from assistant.workspace.layout import MEMORY
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
 _SHARE_OF_BEST = 0.5
 _PARTS = re.compile(r"(?<=[.!?。！？；;])\s*")
+_SPOKEN = re.compile(r"[^:\n]{1,60}: (?P<said>.*)\n[^:\n]{1,60}: ", re.DOTALL)
 _STRUCK = re.compile(r"~~(.+?)~~(?: · superseded (\d{4}-\d{2}-\d{2}))?")
 
 
@@ -93,10 +94,21 @@ def excerpt(text: str, about: frozenset[str]) -> str:
     return " ".join(part for at, part in enumerate(shown) if part != "…" or at == 0 or shown[at - 1] != "…")
 
 
-def relevant(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits worth the model's attention: near the best one. A search shows more; a prompt pays for each line."""
+def relevant(hits: Sequence[Hit], message: str) -> list[Hit]:
+    """The hits worth the model's attention: near the best one. A search shows more; a prompt pays for each line.
+
+    A turn in which the person only asked the same is left out: what it adds is what a model once answered.
+    """
     best = max((hit.score for hit in hits), default=0.0)
-    return [hit for hit in hits if hit.score >= _SHARE_OF_BEST * best and hit.score > 0]
+    about = stems(message)
+    near = [hit for hit in hits if hit.score >= _SHARE_OF_BEST * best and hit.score > 0]
+    return [hit for hit in near if hit.kind != "turn" or not stems(_person_part(hit.text)) <= about]
+
+
+def _person_part(text: str) -> str:
+    """What the person said of a turn, as recall shows turns; rather too much than too little."""
+    found = _SPOKEN.match(text)
+    return found["said"] if found else text
 
 
 def in_words(text: str) -> str:

@@ -115,7 +115,9 @@ def _brief(workspace: Workspace, chat: str) -> Block:
         if last is None:
             continue
         said = " ".join(last.user.split())[:_BRIEF_CHARACTERS]
-        shown = f"- {info.last_active[:16].replace('T', ' ')} {info.title or 'Untitled'}: {said}"
+        title = info.title.rstrip("…")
+        about = f"{info.title}: {said}" if title and not said.startswith(title) else said
+        shown = f"- {info.last_active[:16].replace('T', ' ')} {about}"
         lines.append(PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}"))
     if not lines:
         return Block("brief", Role.SYSTEM, "", 0)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.chat.intents import fact_to_remember
 from assistant.chat.prompt import Draft, PromptBuilder, Question
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.events import EventSink, PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished
+from assistant.core.events import EventSink, Notice, PromptProgress, Recalled, TextArrived, TurnFinished
 from assistant.core.ports import Engine
 from assistant.core.values import Delta, Done, GenerateOptions, PromptRead, Receipt, StopReason
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.workspace import Workspace
 
-_log = logging.getLogger(__name__)
 _PARTIAL_SECONDS = 1.0  # how much of a reply a crash may cost
 _MARKS = {StopReason.STOPPED: "stopped", StopReason.INTERRUPTED: "interrupted"}
+_NOTHING = Done(StopReason.STOPPED, "", 0, 0, 0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,9 @@ class TurnRunner:
     ) -> TurnOutcome:
         """Answer ``turn``, whose words are on disk already. Whatever was generated is kept, whatever happens.
 
-        Raises AssistantError after having told it as TurnFailed.
+        The last event is TurnFinished. Raises AssistantError when there is no (whole) reply; the caller tells it.
         """
-        text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far))
+        text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
         try:
             self._remember(chat, turn)
@@ -62,24 +61,46 @@ class TurnRunner:
             self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft)))
             done = self._stream(chat.id, turn.n, draft, options, cancel, text)
         except Cancelled:
-            done = Done(StopReason.STOPPED, text.value, 0, 0, 0, 0.0, 0.0)
-        except AssistantError as error:
-            if text.value:
-                self._workspace.chats.end_turn(chat.id, turn.n, text.value, mark="interrupted")
-            self._log_turn(chat, text.value, error.message)
-            self._emit(TurnFailed(chat.id, turn.n, error))
+            done = replace(_NOTHING, text=text.value)
+        except BaseException as error:  # Ctrl+C and a reader of our output that is gone, too
+            self._keep_cut_off(chat, turn.n, text.value, error)
             raise
-        self._workspace.chats.end_turn(chat.id, turn.n, done.text, mark=_MARKS.get(done.stop, ""))
-        self._log_turn(chat, done.text or turn.user, "")
-        receipt = (
-            receipt_of(draft, chat.id, turn.n, done, self._model())
-            if draft
-            else Receipt(chat.id, turn.n, self._model(), (), (), 0, 0, "off")
-        )
-        self._receipts.add(receipt)
+        self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""))
+        model = self._model()
+        receipt = receipt_of(draft, chat.id, turn.n, done, model) if draft else _no_receipt(chat.id, turn.n, model)
+        self._afterwards(lambda: self._log_turn(chat, done.text or turn.user, ""))
+        self._afterwards(lambda: self._receipts.add(receipt))
         window = draft.prompt.window if draft else 0
         self._emit(TurnFinished(chat.id, turn.n, done, receipt, window))
         return TurnOutcome(done, receipt, draft.left if draft else ())
+
+    def end_unstarted(self, chat: str, turn: int) -> TurnOutcome:
+        """End a turn that was stopped before its prompt was made. Raises AssistantError."""
+        self._workspace.chats.end_turn(chat, turn, "", mark="stopped")
+        receipt = _no_receipt(chat, turn, self._model())
+        self._emit(TurnFinished(chat, turn, _NOTHING, receipt, 0))
+        return TurnOutcome(_NOTHING, receipt, ())
+
+    def _end(self, chat: str, turn: int, text: str, mark: str) -> None:
+        """The reply goes into its chat; where that cannot be written, into the state folder, for the next start."""
+        try:
+            self._workspace.chats.end_turn(chat, turn, text, mark=mark)
+        except AssistantError:
+            self._afterwards(lambda: self._workspace.chats.keep_partial(chat, turn, text))
+            raise
+
+    def _keep_cut_off(self, chat: Chat, turn: int, text: str, error: BaseException) -> None:
+        if text:
+            self._afterwards(lambda: self._end(chat.id, turn, text, "interrupted"))
+        why = error.message if isinstance(error, AssistantError) else type(error).__name__
+        self._afterwards(lambda: self._log_turn(chat, text, why))
+
+    def _afterwards(self, step: Callable[[], None]) -> None:
+        """What comes behind the reply must not cost it, nor hide why there is none: a failure is told beside it."""
+        try:
+            step()
+        except AssistantError as error:
+            self._emit(Notice(str(error), error=True))
 
     def _model(self) -> str:
         return self._engine.info.name if self._engine.info else ""
@@ -116,18 +137,28 @@ class TurnRunner:
 
 
 class _Reply:
-    """The text of a reply so far, kept on disk now and then so that a crash costs at most a second of it."""
+    """The text of a reply so far, kept on disk now and then so that a crash costs at most a second of it.
 
-    def __init__(self, keep: Callable[[str], None]) -> None:
+    Where it cannot be kept the reply goes on all the same; that is told once.
+    """
+
+    def __init__(self, keep: Callable[[str], None], emit: EventSink) -> None:
         self.value = ""
         self._keep = keep
+        self._emit = emit
+        self._keeps = True
         self._kept_at = time.monotonic()
 
     def add(self, text: str) -> None:
         self.value += text
-        if time.monotonic() - self._kept_at >= _PARTIAL_SECONDS:
+        if not self._keeps or time.monotonic() - self._kept_at < _PARTIAL_SECONDS:
+            return
+        try:
             self._keep(self.value)
-            self._kept_at = time.monotonic()
+        except AssistantError as error:
+            self._keeps = False
+            self._emit(Notice(str(error), error=True))
+        self._kept_at = time.monotonic()
 
 
 def receipt_of(draft: Draft, chat: str, turn: int, done: Done | None = None, model: str = "") -> Receipt:
@@ -143,3 +174,8 @@ def receipt_of(draft: Draft, chat: str, turn: int, done: Done | None = None, mod
         recall_mode=draft.mode,
         recalled_block=draft.recalled.text,
     )
+
+
+def _no_receipt(chat: str, turn: int, model: str) -> Receipt:
+    """Of a turn whose prompt was never made: nothing was told."""
+    return Receipt(chat, turn, model, (), (), 0, 0, "off")

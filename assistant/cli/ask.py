@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
-from argparse import Namespace
+import threading
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context
@@ -16,6 +20,8 @@ from assistant.core.values import Done, GenerateOptions, Receipt
 if TYPE_CHECKING:
     from assistant.runtime.turns import TurnPlan
 
+_WARM_SECONDS = 60.0  # after that a question is asked without searching by meaning
+
 
 def add_commands(commands: Any) -> None:
     ask = commands.add_parser("ask", help="ask one question; the answer streams")
@@ -25,7 +31,7 @@ def add_commands(commands: Any) -> None:
     ask.add_argument("--no-memory", action="store_true", help="neither inject nor recall memory")
     ask.add_argument("--model", metavar="NAME", default="", help="another model than the one of the settings")
     ask.add_argument("--seed", type=int, metavar="N", help="make the answer repeatable")
-    ask.add_argument("--max-tokens", type=int, metavar="N", help="the longest answer, in tokens")
+    ask.add_argument("--max-tokens", type=_positive, metavar="N", help="the longest answer, in tokens")
     ask.set_defaults(run=run_ask)
     prompt = commands.add_parser("prompt", help="show the exact prompt of the next turn without running it")
     prompt.add_argument("text", metavar="TEXT", help="what would be said; - reads standard input")
@@ -39,19 +45,38 @@ def run_ask(context: Context, options: Namespace) -> int:
     services = context.services
     text = _text(options.text)
     cancel = CancelToken()
-    before = signal.signal(signal.SIGINT, lambda _n, _f: cancel.cancel())
-    try:
+    cancel.on_cancel(context.cancel.cancel)
+    with _stopped_by_signals(cancel):
         warming = services.lanes.recall.submit(context.ready_recall)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
-        services.turns.models.ensure(plan.model)
-        warming.result()
+        services.turns.models.ensure(plan.model, cancel)
+        try:
+            warming.result(_WARM_SECONDS)
+        except TimeoutError:
+            context.output.note("The embedding model is not ready yet: memory is searched by words alone.")
         if options.temporary:
             _ask_temporary(context, text, plan, cancel)
         else:
             _ask(context, options.chat, text, plan, cancel)
-    finally:
-        signal.signal(signal.SIGINT, before)
     return 130 if cancel.cancelled else 0
+
+
+@contextmanager
+def _stopped_by_signals(cancel: CancelToken) -> Iterator[None]:
+    """The first Ctrl+C, kill or hang-up stops the reply, whose text is kept; another one ends the command at once."""
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.default_int_handler)
+        # On a thread of its own: the code that was interrupted may hold the very locks that a stop needs.
+        threading.Thread(target=cancel.cancel, name="stop").start()
+
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _ask(context: Context, chat: str | None, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
@@ -144,8 +169,16 @@ def _loading(context: Context, event: Event) -> None:
         context.output.progress(round(event.fraction * 100), 100, f"loading {event.name}")
 
 
+def _positive(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise ArgumentTypeError(f"{number} is less than 1")
+    return number
+
+
 def _text(given: str) -> str:
-    text = sys.stdin.read() if given == "-" else given
+    text = given
+    if given == "-":
+        text = sys.stdin.read() if sys.stdin else ""
     if not text.strip():
         raise AssistantError("ask.empty", "There is nothing to say: the text is empty.", "Give a text.")
     return text

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from assistant.cli import ask, bench, chats, doctor, index, memory, models, recall, summarize
 from assistant.cli.context import Context
-from assistant.cli.output import Output
+from assistant.cli.output import Output, silence, use_utf8
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.runtime.services import Places
 
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:
         options = build_parser().parse_args(_globals_first(arguments))
     except SystemExit as exit_:  # argparse has said why; 2 for wrong usage, 0 for --help
         return int(exit_.code or 0)
+    use_utf8(sys.stdin)
     output = Output(as_json=options.json, quiet=options.quiet)
     places = Places(options.workspace, options.config, options.state, options.now)
     try:
@@ -36,8 +38,12 @@ def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:
         return 1
     except (KeyboardInterrupt, Cancelled):
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say, at exit neither
+        silence(sys.stdout)
+        return 1
+    except Exception as error:  # noqa: BLE001 - a bug: one line as the contract says, the details behind it
+        traceback.print_exc()
+        output.error(AssistantError("bug", f"Keepsake made a mistake ({type(error).__name__}).", "See above."))
         return 1
 
 
@@ -54,12 +60,19 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_globals(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--workspace", type=Path, metavar="DIR", help="the folder with your memory and chats")
-    parser.add_argument("--config", type=Path, metavar="DIR", help="the folder with settings.toml")
-    parser.add_argument("--state", type=Path, metavar="DIR", help="one folder for data, cache and models")
+    parser.add_argument("--workspace", type=_folder, metavar="DIR", help="the folder with your memory and chats")
+    parser.add_argument("--config", type=_folder, metavar="DIR", help="the folder with settings.toml")
+    parser.add_argument("--state", type=_folder, metavar="DIR", help="one folder for data, cache and models")
     parser.add_argument("--json", action="store_true", help="JSON on stdout and nothing else")
     parser.add_argument("--quiet", action="store_true", help="no remarks")
     parser.add_argument("--now", type=_moment, metavar="ISO", help="the time to assume")
+
+
+def _folder(text: str) -> Path:
+    """Not the empty text: an unset variable of a script must not make the current folder a workspace."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return Path(text)
 
 
 def _moment(text: str) -> datetime:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import json
+import os
 import sys
 from datetime import date, datetime
 from pathlib import Path
@@ -18,8 +21,8 @@ class Output:
     def __init__(self, *, as_json: bool, quiet: bool, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self.as_json = as_json
         self._quiet = quiet
-        self._out = out or sys.stdout
-        self._err = err or sys.stderr
+        self._out = out or sys.stdout or _nowhere()  # Python has none where the shell closed it
+        self._err = err or sys.stderr or _nowhere()
 
     def value(self, value: Any, words: str) -> None:
         """The result: as one JSON value, or in words."""
@@ -33,10 +36,20 @@ class Output:
         self.text(json.dumps(plain(value), ensure_ascii=False) + "\n")
 
     def text(self, text: str) -> None:
-        """Text to stdout at once; what the terminal cannot show is replaced, never an error."""
+        """Text to stdout at once; what the terminal cannot show is replaced, never an error.
+
+        Raises BrokenPipeError when its reader has gone, AssistantError("output") when it cannot be written.
+        """
         encoding = self._out.encoding or "utf-8"
-        self._out.write(text.encode(encoding, "replace").decode(encoding, "replace"))
-        self._out.flush()
+        try:
+            self._out.write(text.encode(encoding, "replace").decode(encoding, "replace"))
+            self._out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            silence(self._out)
+            message = f"The output cannot be written: {error.strerror or error}."
+            raise AssistantError("output", message, "Make room, or send it elsewhere.") from error
 
     def note(self, words: str) -> None:
         """A remark for a person; not with --quiet or --json."""
@@ -55,6 +68,24 @@ class Output:
         if self.as_json:
             self.line({"error": error.as_dict()})
         print(f"keepsake: {' '.join(str(error).split())}", file=self._err, flush=True)
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+def silence(stream: TextIO) -> None:
+    """Send what is still in its buffer nowhere: flushing it at exit would fail again, with a message of Python's."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def use_utf8(stream: TextIO | None) -> None:
+    """Read UTF-8 whatever the locale is; what is none becomes U+FFFD."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="replace")
 
 
 def plain(value: Any) -> Any:

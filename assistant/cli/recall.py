@@ -45,34 +45,38 @@ def run_recall(context: Context, options: Namespace) -> int:
 
 
 def _batch(context: Context, options: Namespace) -> int:
-    for number, line in enumerate(sys.stdin, 1):
+    """Answers every line; 1 when some were no queries at all."""
+    code = 0
+    for number, line in enumerate(sys.stdin or (), 1):
         if not line.strip():
             continue
-        asked = _asked(line, number)
+        asked = _object(line)
+        if not isinstance(asked.get("query"), str):
+            code = 1
         try:
-            query = _batch_query(context, asked, options)
-            result = _value(context.services.search(query))
+            result = _value(context.services.search(_batch_query(context, asked, number, options)))
         except AssistantError as error:  # one bad line must not cost the others their answers
             result = {"error": error.as_dict(), "hits": [], "abstained": True, "took_ms": 0.0, "mode": "error"}
         context.output.line({"id": asked.get("id"), **result} if "id" in asked else result)
-    return 0
+    return code
 
 
-def _asked(line: str, number: int) -> Mapping[str, Any]:
+def _object(line: str) -> Mapping[str, Any]:
+    """The line's JSON object; an empty one for anything else."""
     try:
-        asked = json.loads(line)
-    except ValueError:
-        asked = None
-    if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _batch_query(context: Context, asked: Mapping[str, Any], number: int, options: Namespace) -> RecallQuery:
+    if not isinstance(asked.get("query"), str):
         raise AssistantError(
             "recall.batch",
             f"Line {number} is no JSON object with a query.",
             'Write lines like {"id": 1, "query": "tea"}.',
         )
-    return asked
-
-
-def _batch_query(context: Context, asked: Mapping[str, Any], options: Namespace) -> RecallQuery:
     now = context.services.workspace.clock()
     try:
         if asked.get("now"):

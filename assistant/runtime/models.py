@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import EventSink, ModelFailed, ModelLoading, ModelReady
 from assistant.core.ports import Engine
 from assistant.core.values import EngineSettings, ModelInfo
@@ -20,6 +20,8 @@ NO_MODEL = AssistantError(
     "There is no model yet.",
     "Add a GGUF file: in the window by the model menu, or `keepsake models add`.",
 )
+_STOPPED = AssistantError("model.stopped", "Loading the model was stopped.", "A message loads it again.")
+_BUG = AssistantError("model.bug", "Keepsake made a mistake while it loaded the model.", "The log has the details.")
 
 
 class ModelService:
@@ -56,24 +58,31 @@ class ModelService:
         """Load on the chat lane; the outcome comes as an event, and as the future's result."""
         return self._lane.submit(self.load, name)
 
-    def load(self, name: str = "") -> ModelInfo:
-        """Load now, on this thread. Raises AssistantError after having told it."""
+    def load(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
+        """Load now, on this thread. Whatever fails is told as ModelFailed, then raised: AssistantError, Cancelled."""
         try:
             model = self.chosen(name)
             self._emit(ModelLoading(model.name, 0.0))
-            info = self._engine.load(model.path, self._engine_settings(), self._cancel, self._progress(model.name))
+            progress = self._progress(model.name)
+            info = self._engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
         except AssistantError as error:
             self._emit(ModelFailed(error))
+            raise
+        except Cancelled:
+            self._emit(ModelFailed(_STOPPED))
+            raise
+        except Exception:
+            self._emit(ModelFailed(_BUG))
             raise
         self._emit(ModelReady(info))
         return info
 
-    def ensure(self, name: str = "") -> ModelInfo:
+    def ensure(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
         """The loaded model; loads the chosen one when none is, or another one is asked for."""
         info = self._engine.info
         if info and (not name or self.chosen(name).path == info.path):
             return info
-        return self.load(name)
+        return self.load(name, cancel)
 
     def cancel(self) -> None:
         self._cancel.cancel()

@@ -21,6 +21,7 @@ from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
@@ -36,6 +37,7 @@ from assistant.workspace.memory import Written
 from assistant.workspace.workspace import Workspace
 
 _log = logging.getLogger(__name__)
+_IDLE_LOOK_SECONDS = 30.0
 EMBEDDING_MODEL = "multilingual-e5-small"
 
 
@@ -87,6 +89,7 @@ class Services:
             self.lanes,
             self._emit,
         )
+        self.idle = IdleScheduler(self._give_back, _IDLE_LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
     # --- life ----------------------------------------------------------------------------------------------------
@@ -100,6 +103,7 @@ class Services:
         self.lanes.files.submit(self.recover)
         self.model_service.load_later()
         self.indexing.start()
+        self.idle.start()
 
     def recover(self) -> None:
         """Mark replies that a crash cut off."""
@@ -110,6 +114,7 @@ class Services:
     def close(self) -> None:
         """End all work, threads and worker processes."""
         self._sinks.clear()
+        self.idle.close()
         self.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
@@ -209,8 +214,9 @@ class Services:
     def search(self, query: RecallQuery) -> RecallAnswer:
         return self.recall.search(query)
 
-    def remember(self, text: str) -> Written:
-        return self.workspace.memory.remember(text)
+    def remember(self, text: str, *, keep_secrets: bool = False) -> Written:
+        """Write a fact to MEMORY.md. keep_secrets: the person chose, for this once, to keep what looks like one."""
+        return self.workspace.memory.remember(text, keep_secrets=keep_secrets)
 
     def budget(self) -> Loaded:
         """What of MEMORY.md loads with the present settings and model."""
@@ -233,6 +239,11 @@ class Services:
         self.model_service.load_later(name)
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    def _give_back(self) -> None:
+        """End the embedding worker when it was not used for the time that the settings say."""
+        if self.embedder:
+            self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
     def _emit(self, event: Event) -> None:
         for sink in list(self._sinks):

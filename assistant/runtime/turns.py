@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 
 from assistant.chat.distil import Batch, Distiller
 from assistant.chat.prompt import PromptBuilder, PromptRules, Question, turns_in_window
@@ -21,13 +21,14 @@ from assistant.core.values import Delta, Done, GenerateOptions, Prompt, Receipt
 from assistant.recall.search import Recall
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.tickets import Ticket, UnderWay
 from assistant.settings.schema import Settings
 from assistant.workspace.budget import Limits
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.workspace import Workspace
 
 _TITLE_CHARACTERS = 48
-_END_SECONDS = 5.0  # a stop takes effect within 0.2 s; a slow disk may take longer
+_END_SECONDS = 3.0  # a stop takes some 200 ms; a worker that hangs must not hold the files lane for ever
 _BUG = AssistantError("turn.bug", "Keepsake made a mistake; your words are saved.", "Try again; the log has details.")
 _log = logging.getLogger(__name__)
 
@@ -42,41 +43,6 @@ class TurnPlan:
 
 
 DEFAULT_PLAN = TurnPlan()
-
-
-@dataclass
-class _Running:
-    """Tokens of turns that run or wait, by chat; and the chats that are worked on at this moment."""
-
-    tokens: dict[str, list[CancelToken]] = field(default_factory=dict)
-    _active: list[str] = field(default_factory=list)
-    _changed: threading.Condition = field(default_factory=threading.Condition)
-
-    def add(self, chat: str) -> CancelToken:
-        token = CancelToken()
-        self.tokens.setdefault(chat, []).append(token)
-        return token
-
-    def remove(self, chat: str, token: CancelToken) -> None:
-        waiting = self.tokens.get(chat, [])
-        if token in waiting:
-            waiting.remove(token)
-
-    @contextmanager
-    def active(self, chat: str) -> Iterator[None]:
-        with self._changed:
-            self._active.append(chat)
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._active.remove(chat)
-                self._changed.notify_all()
-
-    def wait_for_end(self, chat: str, seconds: float) -> bool:
-        """True once nothing works on the chat any more."""
-        with self._changed:
-            return self._changed.wait_for(lambda: chat not in self._active, seconds)
 
 
 class TurnService:
@@ -104,7 +70,7 @@ class TurnService:
         self._lanes = lanes
         self._emit = emit
         self._runner = TurnRunner(workspace, receipts, engine, emit)
-        self._running = _Running()
+        self._under_way = UnderWay()
         self._distilling = CancelToken()
         self._closed = False
 
@@ -112,32 +78,47 @@ class TurnService:
 
     def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
         """The words go to disk on the files lane, then the turn waits its turn on the chat lane."""
-        token = self._running.add(chat)
-        self._lanes.files.submit(self._save_and_queue, chat, text, after, token, keep_secrets)
+        ticket = self._under_way.add(chat)
+        save = partial(self._save, chat, text, after, keep_secrets)
+        self._lanes.files.submit(self._save_and_queue, chat, ticket, save, 0)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Another reply to the same words: a sibling of ``turn``."""
-        token = self._running.add(chat)
-        self._lanes.files.submit(self._regenerate, chat, turn, token)
+        ticket = self._under_way.add(chat)
+        self._lanes.files.submit(self._save_and_queue, chat, ticket, partial(self._save_again, chat, turn), turn)
 
     def stop(self, chat: str) -> None:
-        """Stop the reply that runs in this chat, and what waits in it; the text so far is kept."""
-        for token in list(self._running.tokens.get(chat, ())):
-            token.cancel()
+        """Stop the reply that runs in this chat, and what waits in it; the text so far is kept. Returns at once."""
+        for ticket in self._stopped(chat):
+            self._lanes.files.submit(self._end_unstarted, chat, ticket)
 
     def end(self, chat: str) -> None:
-        """Stop what runs in this chat and wait until the text so far is on disk, so that the chat may be deleted."""
-        self.stop(chat)
+        """Stop what is under way in this chat and wait until it is on disk. Blocks, on the files lane or none."""
+        for ticket in self._stopped(chat):
+            self._end_unstarted(chat, ticket)
         self._distilling.cancel()
-        if not self._running.wait_for_end(chat, _END_SECONDS):
-            _log.warning("the chat %s is still worked on", chat)
+        self._under_way.wait_for_queued(chat, _END_SECONDS)
 
     def close(self) -> None:
         """Stop everything; the lanes may be closed then."""
         self._closed = True
         self._distilling.cancel()
-        for chat in list(self._running.tokens):
-            self.stop(chat)
+        for chat in self._under_way.chats():
+            for ticket in self._under_way.of(chat):
+                ticket.token.cancel()
+
+    def _stopped(self, chat: str) -> list[Ticket]:
+        """Ask all that is under way in the chat to stop; the tickets of turns that will not start any more."""
+        tickets = self._under_way.of(chat)
+        for ticket in tickets:
+            ticket.token.cancel()
+        return [ticket for ticket in tickets if ticket.future and ticket.future.cancel()]
+
+    def _end_unstarted(self, chat: str, ticket: Ticket) -> None:
+        """A turn that was stopped while it waited ends at once, not after what it waited for."""
+        if self._under_way.remove(chat, ticket):
+            with self._told(chat, ticket.turn):
+                self._runner.end_unstarted(chat, ticket.turn)
 
     def send_now(
         self, chat: str, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN, after: int | None = None
@@ -154,87 +135,83 @@ class TurnService:
         self._emit(ChatsChanged())
         return start.n
 
-    def _title(self, chat: str, text: str) -> None:
-        """An untitled chat is called by its first words."""
-        if any(info.id == chat and not info.title for info in self._workspace.chats.list()):
-            first = " ".join(text.split())
-            short = first if len(first) <= _TITLE_CHARACTERS else first[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
-            self._workspace.chats.rename(chat, short)
-
-    def _save_and_queue(
-        self, chat: str, text: str, after: int | None, token: CancelToken, keep_secrets: bool = False
-    ) -> None:
-        try:
-            turn = self._save(chat, text, after, keep_secrets)
-        except AssistantError as error:
-            self._running.remove(chat, token)
-            self._emit(TurnFailed(chat, 0, error))
-            return
-        self._queue(chat, turn, token)
-
-    def _regenerate(self, chat: str, turn: int, token: CancelToken) -> None:
-        old = next((t for t in self._workspace.chats.read(chat).turns if t.n == turn), None)
+    def _save_again(self, chat: str, turn: int) -> int:
+        """The same words once more, as they stand: what they hold was redacted or kept by choice before."""
+        old = self._workspace.chats.read(chat).by_number.get(turn)
         if old is None:
-            self._running.remove(chat, token)
-            error = AssistantError("chat.no_turn", f"Turn {turn} is no longer in this chat.", "Open the chat again.")
-            self._emit(TurnFailed(chat, turn, error))
-            return
-        self._save_and_queue(chat, old.user, old.after or 0, token)
+            raise _no_turn(turn)
+        return self._save(chat, old.user, old.after or 0, keep_secrets=True)
 
-    def _queue(self, chat: str, turn: int, token: CancelToken) -> None:
-        if self._closed:  # the words are saved; a reply can be asked for at the next start
-            return
-        self._lanes.chat.submit(self._run_queued, chat, turn, token)
-        self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
-
-    def _run_queued(self, chat: str, turn: int, token: CancelToken) -> None:
+    def _title(self, chat: str, text: str) -> None:
+        """An untitled chat is called by its first words. It stays untitled where that fails: the words are saved."""
+        first = " ".join(text.split())
+        short = first if len(first) <= _TITLE_CHARACTERS else first[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
         try:
-            if token.cancelled and self._is_deleted(chat):
-                return
-            outcome = self._run(chat, turn, token, DEFAULT_PLAN)
+            if any(info.id == chat and not info.title for info in self._workspace.chats.list()):
+                self._workspace.chats.rename(chat, short)
         except AssistantError as error:
-            _log.info("turn %s#%d failed: %s", chat, turn, error)
+            self._emit(Notice(str(error), error=True))
+
+    def _save_and_queue(self, chat: str, ticket: Ticket, save: Callable[[], int], number: int) -> None:
+        """number: of the turn that a failure to save is told for; 0: a new one."""
+        try:
+            with self._told(chat, number):
+                ticket.turn = save()
+        except BaseException as error:
+            self._under_way.remove(chat, ticket)
+            if not isinstance(error, AssistantError):
+                raise
+            _log.info("a message in %s was not saved: %s", chat, error)
             return
-        except Exception:
-            self._emit(TurnFailed(chat, turn, _BUG))  # or the window would wait for ever; the lane logs the bug
-            raise
+        self._queue(chat, ticket)
+
+    def _queue(self, chat: str, ticket: Ticket) -> None:
+        ticket.future = self._lanes.chat.submit(self._run_queued, chat, ticket)
+        self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
+        if ticket.token.cancelled and ticket.future.cancel():  # the stop came before there was a future to cancel
+            self._end_unstarted(chat, ticket)
+
+    def _run_queued(self, chat: str, ticket: Ticket) -> None:
+        try:
+            outcome = self._run(chat, ticket.turn, ticket.token, DEFAULT_PLAN)
+        except AssistantError as error:
+            _log.info("turn %s#%d failed: %s", chat, ticket.turn, error)
+            return
         finally:
-            self._running.remove(chat, token)
+            self._under_way.remove(chat, ticket)
         if outcome.left and not self._closed:
             self.distil(chat)
 
-    def _is_deleted(self, chat: str) -> bool:
-        try:
-            self._workspace.chats.path(chat)
-        except AssistantError as error:
-            return error.code == "chat.missing"
-        return False
+    def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
+        with self._told(chat_id, turn):
+            try:
+                self.models.ensure(plan.model, cancel)
+            except Cancelled:
+                return self._runner.end_unstarted(chat_id, turn)
+            chat = self._workspace.chats.read(chat_id)
+            said = chat.by_number.get(turn)
+            if said is None:
+                raise _no_turn(turn)
+            builder = self.builder(self._engine, plan)
+            return self._runner.run(chat, said, builder, plan.options or self.options(), cancel)
 
-    def _run(self, chat: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
+    @contextmanager
+    def _told(self, chat: str, turn: int) -> Iterator[None]:
+        """Whatever fails inside is told as TurnFailed, or the window would wait for ever; then it is raised."""
         try:
-            self.models.ensure(plan.model)
+            yield
         except AssistantError as error:
             self._emit(TurnFailed(chat, turn, error))
             raise
-        with self._running.active(chat):
-            return self._run_active(chat, turn, cancel, plan)
-
-    def _run_active(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
-        try:
-            chat = self._workspace.chats.read(chat_id)
-            said = next(t for t in chat.turns if t.n == turn)
-        except AssistantError as error:
-            if not (cancel.cancelled and error.code == "chat.missing"):  # else it was deleted while it waited
-                self._emit(TurnFailed(chat_id, turn, error))
+        except Exception:
+            self._emit(TurnFailed(chat, turn, _BUG))  # the lane logs the bug
             raise
-        builder = self.builder(self._engine, plan)
-        return self._runner.run(chat, said, builder, plan.options or self.options(), cancel)
 
     def ask_temporary(
         self, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN
     ) -> Iterator[str | tuple[Done, Receipt]]:
         """One turn that leaves nothing on disk: yields the new texts, then how it ended."""
-        self.models.ensure(plan.model)
+        self.models.ensure(plan.model, cancel)
         draft = self.builder(self._engine, plan).build(Question(Chat.empty(), (), text))
         for event in self._engine.chat(draft.prompt.messages, plan.options or self.options(), cancel):
             if isinstance(event, Delta):
@@ -271,9 +248,10 @@ class TurnService:
     # --- distilling ----------------------------------------------------------------------------------------------
 
     def distil(self, chat: str) -> None:
-        """Distil what is due in a chat when no turn waits."""
-        token = self._distilling = CancelToken()
-        self._lanes.chat.submit(self._distil_quietly, chat, token)
+        """Distil what is due in a chat when no turn waits; nothing of a private chat."""
+        if self._distilling.cancelled:
+            self._distilling = CancelToken()
+        self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
 
     def distil_now(self, chat_id: str, cancel: CancelToken) -> list[Batch]:
         """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled."""
@@ -283,8 +261,7 @@ class TurnService:
             return list(self._distiller.run(chat, left, self._engine, 0, cancel, self._progress))
         self.models.ensure()
         window = self.rules().window
-        with self._running.active(chat_id):
-            return list(self._distiller.run(chat, left, self._engine, window, cancel, self._progress))
+        return list(self._distiller.run(chat, left, self._engine, window, cancel, self._progress))
 
     def _left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""
@@ -299,24 +276,24 @@ class TurnService:
         self._emit(DistillProgress(chat, done, total))
 
     def _distil_quietly(self, chat: str, token: CancelToken) -> None:
-        if token.cancelled:
-            self._distil_again(chat)
-            return
         try:
+            token.check()
+            if self._workspace.chats.read(chat).private:
+                return
             batches = self.distil_now(chat, token)
         except Cancelled:
-            self._progress(1, 1, chat)
-            self._distil_again(chat)
+            if not self._closed:
+                self.distil(chat)  # behind the turn that came first
             return
         except AssistantError as error:
-            self._progress(1, 1, chat)
-            if not self._is_deleted(chat):
+            if error.code != "chat.missing":  # deleted meanwhile: nothing is due any more
                 self._emit(Notice(str(error), error=True))
             return
+        finally:
+            self._progress(1, 1, chat)  # however it ended, nothing is being distilled now
         if any(batch.fallback for batch in batches):
             self._emit(Notice("The model could not summarize; your own sentences were kept as notes instead."))
 
-    def _distil_again(self, chat: str) -> None:
-        """Wait behind the turn that came first."""
-        if not self._closed:
-            self.distil(chat)
+
+def _no_turn(turn: int) -> AssistantError:
+    return AssistantError("chat.no_turn", f"Turn {turn} is no longer in this chat.", "Open the chat again.")

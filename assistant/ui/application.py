@@ -40,7 +40,7 @@ def use_language(app: QApplication, setting: str) -> str:
     language = choose_language(setting)
     catalogue = load_catalogue(language)
     if catalogue:
-        app.installTranslator(JsonTranslator(catalogue, app))
+        app.installTranslator(JsonTranslator(catalogue, app, language))
     QLocale.setDefault(QLocale(language))
     return language
 

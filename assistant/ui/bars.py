@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QW
 
 from assistant.core.errors import AssistantError
 from assistant.core.values import ModelInfo
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.icons import paint_icon
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import ElidedLabel, IconButton, button, label, restyle, spread
@@ -130,7 +130,7 @@ class TopBar(QWidget):
 
     def show_failed(self, error: AssistantError) -> None:
         words = tr("No model yet") if error.code == "model.none" else tr("The model did not load")
-        self._show(ModelState.FAILED, words, str(error))
+        self._show(ModelState.FAILED, words, translate_message(str(error)))
 
     def _show(self, state: ModelState, words: str, tip: str) -> None:
         self._state, self._words = state, words

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from assistant.core.errors import AssistantError
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.widgets import button, fit_height, label, spread
 
 
@@ -34,9 +34,9 @@ class ErrorDialog(QDialog):
         column = QVBoxLayout(self)
         spread(column, (24, 24, 24, 16), 12)
         if isinstance(error, AssistantError):
-            column.addWidget(label(error.message, "title", wrap=True))
+            column.addWidget(label(translate_message(error.message), "title", wrap=True))
             if error.hint:
-                column.addWidget(label(error.hint, wrap=True))
+                column.addWidget(label(translate_message(error.hint), wrap=True))
         else:
             column.addWidget(label(tr("Something went wrong"), "title"))
             words = tr(

@@ -18,7 +18,7 @@ from assistant.core.events import (
 )
 from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 
 
 class EventRouter(QObject):
@@ -26,6 +26,7 @@ class EventRouter(QObject):
 
     chats_changed = Signal()
     model_ready = Signal(str)
+    model_sized = Signal(int)
     model_noted = Signal(str)
     model_failed = Signal(object)
 
@@ -45,19 +46,28 @@ class EventRouter(QObject):
                 self._top.show_ready(event.info)
                 self.model_noted.emit("")
                 self.model_ready.emit(event.info.name)
+                self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)
                 self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
             case IndexProgress():
-                words = tr("Indexing words") if event.what == "keywords" else tr("Indexing meanings")
-                self._bottom.show_job(event.what, words, event.done, event.total)
+                self._bottom.show_job(event.what, _index_words(event), event.done, event.total)
             case DistillProgress():
                 self._bottom.show_job("distil", tr("Turning older messages into memory"), event.done, event.total)
             case Notice():
-                self._bottom.show_notice(event.text, event.error)
+                self._bottom.show_notice(translate_message(event.text), event.error)
             case MemoryChanged():
-                self._bottom.show_notice(tr("Memory changed: {what}", what=event.summary or event.file))
+                self._bottom.show_notice(
+                    tr("Memory changed: {what}", what=translate_message(event.summary) or event.file)
+                )
             case ChatsChanged() | TurnSaved() | TurnFinished():
                 self.chats_changed.emit()
+
+
+def _index_words(event: IndexProgress) -> str:
+    numbers = {"done": f"{event.done:,}", "total": f"{event.total:,}"}
+    if event.what == "keywords":
+        return tr("Reading your notes {done}/{total}", **numbers)
+    return tr("Learning what your notes mean {done}/{total}", **numbers)

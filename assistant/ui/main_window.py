@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QDesktopServices, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QDialog, QMainWindow, QMenu, QMessageBox, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from assistant.core.clock import system_clock
 from assistant.ui.backend import Backend
@@ -20,20 +19,20 @@ from assistant.ui.chat.chat_list import Sidebar
 from assistant.ui.chat.markdown import is_web
 from assistant.ui.chat.page import ChatPage
 from assistant.ui.chat.session import ChatSession
+from assistant.ui.chat_actions import ChatActions
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.i18n import tr
+from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
 from assistant.ui.models.chats import chat_title
-from assistant.ui.theme import CHOICES, Theme
+from assistant.ui.theme import Theme
 from assistant.ui.widgets import Toast, spread
+from assistant.ui.window_keeper import WindowKeeper
 
 if TYPE_CHECKING:
     from assistant.ui.memory.panel import MemoryPanel
-    from assistant.workspace.chat_list import ChatInfo
-    from assistant.workspace.chat_store import DeletedChat
 
-_REFRESH_MS = 60
 _NARROW = 1040  # below this, chats and memory do not both fit beside a readable conversation
 
 
@@ -49,18 +48,22 @@ class MainWindow(QMainWindow):
         self.bridge = Bridge(services, self)
         self.session = ChatSession(services, self.bridge, self)
         self._memory: MemoryPanel | None = None
-        self._hid_sidebar = False
+        self._hid_sidebar, self._sidebar_width = False, 264
         self.setWindowTitle("Keepsake")
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
         self._build()
-        self._make_actions()
+        self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toast, self)
+        self.menus = Menus(self)
+        self.keeper = WindowKeeper(self)
         self._connect()
-        self._refresh = QTimer(self)  # one turn says three times that the list changed
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self.refresh_chats)
-        QTimer.singleShot(0, self, self.refresh_chats)
+        self.keeper.restore_frame()
+        QTimer.singleShot(0, self, self._begin)
+
+    def _begin(self) -> None:
+        """The services have started: open what was open, and read the list of chats."""
+        self.keeper.restore_rest()
+        self.chats.refresh()
 
     # --- building ---
 
@@ -89,62 +92,21 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.splitter, 1)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
-        self.toast = Toast(whole, lambda: self.page.composer.height() + self.bottombar.height() + 28)
+        self.toast = Toast(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
         self.page.composer.edit.setFocus()
 
     def _root(self) -> Path:
         return self.services.workspace.root
 
-    def _make_actions(self) -> None:
-        bar = self.menuBar()
-        chat = bar.addMenu(tr("&Chat"))
-        self._action(chat, tr("New chat"), "Ctrl+N", self.new_chat)
-        self._action(chat, tr("Rename chat"), "", self.sidebar.rename_current)
-        self._action(chat, tr("Find a chat"), "Ctrl+F", self._focus_filter)
-        chat.addSeparator()
-        self._action(chat, tr("Settings…"), "Ctrl+,", self.open_settings)
-        self._action(chat, tr("Quit"), "Ctrl+Q", self.close)
-        view = bar.addMenu(tr("&View"))
-        self._action(view, tr("Chats"), "Ctrl+B", self.toggle_sidebar)
-        self._action(view, tr("Memory"), "Ctrl+M", self.toggle_memory)
-        view.addSeparator()
-        self._theme_actions(view)
-        view.addSeparator()
-        self._action(view, tr("Write a message"), "Ctrl+L", self.page.composer.edit.setFocus)
-        model = bar.addMenu(tr("&Model"))
-        self._action(model, tr("Models…"), "Ctrl+Shift+M", self.models.open)
-        self._action(model, tr("How to add a model"), "", self.models.explain)
-
-    def _action(self, menu: QMenu, words: str, keys: str, act: Callable[[], object]) -> QAction:
-        action = QAction(words, self)
-        if keys:
-            action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(lambda: act())
-        menu.addAction(action)
-        return action
-
-    def actions_by_name(self) -> list[QAction]:
-        """Everything the menus offer."""
-        return self.findChildren(QAction, options=Qt.FindChildOption.FindDirectChildrenOnly)
-
-    def _theme_actions(self, menu: QMenu) -> None:
-        names = {"system": tr("Theme of the system"), "light": tr("Light theme"), "dark": tr("Dark theme")}
-        group = QActionGroup(self)
-        self.theme_actions = {}
-        for choice in CHOICES:
-            action = self._action(menu, names[choice], "", partial(self.choose_theme, choice))
-            action.setCheckable(True)
-            action.setChecked(self.theme.choice == choice)
-            group.addAction(action)
-            self.theme_actions[choice] = action
-
     def _connect(self) -> None:
         self.router = EventRouter(self.bridge, self.topbar, self.bottombar, self)
-        self.router.chats_changed.connect(lambda: self._refresh.start())
+        self.router.chats_changed.connect(self.chats.refresh_soon)
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
-        self.router.model_noted.connect(self.session.note_model)
+        self.router.model_sized.connect(self.page.empty.show_model_size)
+        self.page.empty.bigger_asked.connect(self.models.explain)
+        self.router.model_noted.connect(self.page.note_model)
         self.bridge.work_failed.connect(self.show_error)
         self.models.failed.connect(self.show_error)
         self.session.failed.connect(self.show_error)
@@ -154,8 +116,9 @@ class MainWindow(QMainWindow):
         self.session.window_used.connect(self.topbar.gauge.show_use)
         self.sidebar.new_asked.connect(self.new_chat)
         self.sidebar.chosen.connect(self.open_chat)
-        self.sidebar.delete_asked.connect(self.delete_chat)
-        self.sidebar.rename_asked.connect(self.rename_chat)
+        self.sidebar.delete_asked.connect(self.chats.delete)
+        self.sidebar.rename_asked.connect(self.chats.rename)
+        self.chats.titled.connect(self._show_title)
         self.topbar.sidebar_asked.connect(self.toggle_sidebar)
         self.topbar.memory_asked.connect(self.toggle_memory)
         self.topbar.models_asked.connect(self.models.open)
@@ -164,10 +127,6 @@ class MainWindow(QMainWindow):
 
     # --- chats ---
 
-    def refresh_chats(self) -> None:
-        """Read the list of chats again, behind."""
-        self.bridge.run(self.services.lanes.files, self.services.list_chats, done=self._on_chats_listed)
-
     def new_chat(self) -> None:
         self.session.open_new()
         self.page.composer.edit.setFocus()
@@ -175,59 +134,23 @@ class MainWindow(QMainWindow):
     def open_chat(self, chat: str) -> None:
         self.session.open(chat)
 
-    def rename_chat(self, chat: str, title: str) -> None:
-        rename = self.services.rename_chat
-        self.bridge.run(self.services.lanes.files, rename, chat, title, done=lambda _: self._on_renamed(chat, title))
-
-    def delete_chat(self, chat: str) -> None:
-        """Delete at once; a toast brings it back."""
-        if self.session.streaming(chat):
-            self.services.stop(chat)
-        info = next((info for info in self.sidebar.model.infos() if info.id == chat), None)
-        title = chat_title(info.title if info else "")
-        self.session.forget(chat)  # now, or the end of its reply would be looked for in a file that is gone
-        delete = self.services.delete_chat
-        self.bridge.run(
-            self.services.lanes.files, delete, chat, done=lambda deleted: self._on_deleted(chat, title, deleted)
-        )
-
-    def _on_chats_listed(self, chats: list[ChatInfo]) -> None:
-        self.sidebar.show_chats(chats)
-        current = next((info for info in chats if info.id == self.session.chat_id), None)
-        if current is not None:
-            self.session.renamed(current.title)
-            self._show_title(current.title)
-            self.session.refresh(current.turns)
-
-    def _on_renamed(self, chat: str, title: str) -> None:
-        if chat == self.session.chat_id:
-            self.session.renamed(title)
-            self._show_title(title)
-        self.refresh_chats()
-
-    def _on_deleted(self, chat: str, title: str, deleted: DeletedChat) -> None:
-        self.session.forget(chat)
-        self.refresh_chats()
-        words = tr("Deleted “{title}”", title=title)
-        self.toast.show_message(words, tr("Undo"), lambda: self._restore(chat, deleted))
-
-    def _restore(self, chat: str, deleted: DeletedChat) -> None:
-        restore = self.services.restore_chat
-        self.bridge.run(self.services.lanes.files, restore, deleted, done=lambda _: self._on_restored(chat))
-
-    def _on_restored(self, chat: str) -> None:
-        self.refresh_chats()
-        self.open_chat(chat)
+    def copy_reply(self) -> None:
+        """Copy the last reply of the open chat, as Markdown."""
+        reply = next((turn.reply for turn in reversed(self.session.turns()) if turn.reply), None)
+        if reply:
+            QGuiApplication.clipboard().setText(reply)
+            self.bottombar.show_notice(tr("The last reply was copied"))
 
     def _on_opened(self) -> None:
         self.sidebar.select(self.session.chat_id)
         self._show_title(self.session.title())
         if not self.session.chat_id:
             self.topbar.gauge.show_use(0, 0)
+        self.keeper.keep_soon()
 
     def _on_created(self, chat: str) -> None:
         self.sidebar.select(chat)
-        self.refresh_chats()
+        self.chats.refresh()
 
     def _show_title(self, title: str) -> None:
         shown = chat_title(title)
@@ -237,14 +160,15 @@ class MainWindow(QMainWindow):
     def _on_streaming_changed(self) -> None:
         self.sidebar.model.set_busy(self.session.busy_chats())
 
-    def _focus_filter(self) -> None:
+    def focus_filter(self) -> None:
         self.sidebar.show()
         self.sidebar.filter.setFocus()
+        self.sidebar.filter.selectAll()
 
     # --- memory ---
 
     def toggle_sidebar(self) -> None:
-        self._hid_sidebar = False
+        self._hid_sidebar, self._sidebar_width = False, self.sidebar_width()
         self.sidebar.setVisible(self.sidebar.isHidden())
 
     def toggle_memory(self) -> None:
@@ -283,21 +207,46 @@ class MainWindow(QMainWindow):
         self.topbar.memory.setChecked(shown)
         self._make_room()
         if shown:
-            width = max(380, min(520, self.width() * 36 // 100))
+            width = self.keeper.memory_width or max(380, min(520, self.width() * 36 // 100))
             left = self.sidebar.width() if self.sidebar.isVisible() else 0
             self.splitter.setSizes([left, self.width() - left - width, width])
             panel.start()
 
     def _make_room(self) -> None:
         """In a narrow window the chats make way for the memory, and come back after it."""
-        open_memory = self._memory is not None and not self._memory.isHidden()
+        open_memory = self.memory_shown()
         narrow = self.width() < _NARROW
         if open_memory and narrow and not self.sidebar.isHidden():
+            self._sidebar_width = self.sidebar.width()
             self.sidebar.hide()
             self._hid_sidebar = True
         elif self._hid_sidebar and not (open_memory and narrow):
             self.sidebar.show()
             self._hid_sidebar = False
+            self.set_sidebar_width(self._sidebar_width)
+
+    def sidebar_width(self) -> int:
+        """The width of the list of chats, also while it is hidden."""
+        return self._sidebar_width if self.sidebar.isHidden() else self.sidebar.width()
+
+    def set_sidebar_width(self, width: int) -> None:
+        """Give the list of chats this width; the conversation has the rest."""
+        self._sidebar_width = width
+        memory = self.splitter.sizes()[2:]
+        self.splitter.setSizes([width, max(1, self.width() - width - sum(memory)), *memory])
+
+    def search_memory(self) -> None:
+        """Open the memory panel at its search."""
+        self._show_memory(True)
+        self.memory_panel().start_search()
+
+    def memory_shown(self) -> bool:
+        """Whether the memory panel is open."""
+        return self._memory is not None and not self._memory.isHidden()
+
+    def makes_room(self) -> bool:
+        """Whether the chats are hidden only because the window is too narrow for them and the memory."""
+        return self._hid_sidebar
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -307,9 +256,16 @@ class MainWindow(QMainWindow):
 
     def choose_theme(self, choice: str) -> None:
         self.theme.choose(choice)
-        self.theme_actions[choice].setChecked(True)
+        self.menus.themes[choice].setChecked(True)
         update = self.services.settings.update
         self.bridge.run(self.services.lanes.files, lambda: update("general", theme=choice), done=lambda _: None)
+
+    def actions_by_name(self) -> list[QAction]:
+        """Everything the menus offer."""
+        return [action for _, actions in self.menus.groups for action in actions]
+
+    def show_shortcuts(self) -> None:
+        self._open_dialog(ShortcutsDialog(self.menus, self))
 
     def open_settings(self) -> None:
         from assistant.ui.settings.dialog import SettingsDialog
@@ -351,10 +307,11 @@ class MainWindow(QMainWindow):
         if self._memory is not None and not self._memory.may_close():
             event.ignore()
             return
+        self.keeper.finish()
         self.closed.emit()
         event.accept()
 
     def release(self) -> None:
         """Take nothing more from the services; they may be closed after this."""
-        self._refresh.stop()
+        self.chats.stop()
         self.bridge.close()

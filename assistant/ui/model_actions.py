@@ -12,7 +12,7 @@ from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
 from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
@@ -58,8 +58,8 @@ class ModelActions(QObject):
         self._loaded, self._problem = name, ""
 
     def on_failed(self, error: AssistantError) -> None:
-        self._loaded, self._problem = "", str(error)
-        self._bottom.show_notice(error.message, error=True)
+        self._loaded, self._problem = "", translate_message(str(error))
+        self._bottom.show_notice(translate_message(error.message), error=True)
 
     def _show(self, models: Sequence[ModelFile]) -> None:
         from assistant.ui.model_menu import ModelMenu

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from assistant.ui.bars import short_name, size_words
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.widgets import button, fit_height, label, spread
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ class ModelMenu(QMenu):
         action.setCheckable(True)
         action.setChecked(loaded)
         action.setEnabled(not model.problem)
-        action.setToolTip(model.problem or str(model.path))
+        action.setToolTip(translate_message(model.problem) or str(model.path))
         action.triggered.connect(lambda: choose(model.name))
         self.addAction(action)
         if model.problem:
-            self._note(model.problem)
+            self._note(translate_message(model.problem))
 
     def _add(self, words: str, act: Callable[[], None]) -> None:
         action = QAction(words, self)

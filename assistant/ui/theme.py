@@ -51,6 +51,8 @@ def mono_families() -> list[str]:
 class Theme(QObject):
     """Applies a palette to the application and tells widgets that paint for themselves when it changes."""
 
+    changing = Signal()
+    """Before it changes: every widget there is costs time then, so let go of what nobody sees."""
     changed = Signal()
 
     def __init__(self, app: QApplication, choice: str = "system") -> None:
@@ -88,6 +90,7 @@ class Theme(QObject):
         palette = self._pick()
         if palette is self.palette:
             return
+        self.changing.emit()
         self.palette = palette
         self._apply()
         self.changed.emit()

@@ -161,10 +161,10 @@ class SearchField(QLineEdit):
 class Toast(QFrame):
     """A short message at the bottom of its parent, with one thing to do about it; leaves by itself."""
 
-    def __init__(self, parent: QWidget, lift: Callable[[], int]) -> None:
-        """``lift``: pixels to keep free below it."""
+    def __init__(self, parent: QWidget, over: QWidget, lift: Callable[[], int]) -> None:
+        """``over``: the part of ``parent`` in whose middle it stands; ``lift``: pixels to keep free below it."""
         super().__init__(parent)
-        self._lift = lift
+        self._over, self._lift = over, lift
         self.setObjectName("toast")
         self._words = label("")
         self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -177,7 +177,7 @@ class Toast(QFrame):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
-        parent.installEventFilter(self)
+        over.installEventFilter(self)
         self.hide()
 
     def show_message(
@@ -209,8 +209,11 @@ class Toast(QFrame):
 
     def _place(self) -> None:
         parent = self.parentWidget()
-        room = parent.rect() if parent is not None else self.rect()
-        self.move(QPoint((room.width() - self.width()) // 2, room.height() - self.height() - self._lift()))
+        if parent is None:
+            return
+        middle = self._over.mapTo(parent, self._over.rect().center()).x()
+        left = max(8, min(middle - self.width() // 2, parent.width() - self.width() - 8))
+        self.move(QPoint(left, parent.height() - self.height() - self._lift()))
 
     def _on_acted(self) -> None:
         self._timer.stop()

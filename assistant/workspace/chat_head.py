@@ -15,7 +15,7 @@ _FIELD = re.compile(r"[-*][ \t]+\*\*(.+?)\*\*[ \t]*[:：][ \t]*(.*?)[ \t]*")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S*)?")
 _POINTER = re.compile(r"#?(\d{1,9})")
 _LIST = re.compile(r"[,，、]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
 
@@ -42,8 +42,8 @@ def clean_title(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with lone surrogates, which no file can hold, as U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
+    """The text with what no text file can hold as U+FFFD: lone surrogates, and NUL, by which binary files are known."""
+    return _NO_TEXT.sub("\ufffd", text)
 
 
 def format_head(ident: str, title: str, created: str, private: bool = False, tags: Sequence[str] = ()) -> str:

@@ -253,7 +253,7 @@ class Memory:
 
     def _clean(self, text: str, keep_secrets: bool) -> tuple[str, int]:
         redacted = redact(printable(text))
-        said = one_line(printable(text) if keep_secrets else redacted.text).replace("\0", " ").strip()
+        said = one_line(printable(text) if keep_secrets else redacted.text).strip()
         if not said:
             raise _empty()
         if len(said) > LONGEST_ITEM:

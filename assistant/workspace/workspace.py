@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import time
 from pathlib import Path
 
@@ -69,7 +68,7 @@ class Workspace:
         found = [(info.file, info.problem) for info in self.memory.files() if info.problem]
         copies = layout.conflict_copies(self.root)
         found += [(file, "A sync program made this copy of a conflict.") for file in copies]
-        found += self._chat_problems() + self._open_to_others()
+        found += self._chat_problems()
         return sorted(found)
 
     def _chat_problems(self) -> list[tuple[str, str]]:
@@ -84,13 +83,6 @@ class Workspace:
             chat = parse_chat([text.text for text in texts], ident)
             found += [(name, problem) for problem in (*(t.problem for t in texts if t.problem), *chat.problems)]
         return found
-
-    def _open_to_others(self) -> list[tuple[str, str]]:
-        if os.name == "nt":
-            return []
-        files = [".", *layout.memory_files(self.root)]
-        open_ones = [f for f in files if stat.S_IMODE((self.root / f).stat().st_mode) & 0o077]
-        return [(file, "Other users of this computer can read it.") for file in open_ones]
 
     def _memory_folders(self) -> list[Path]:
         names = {Path(file).parent for file in layout.memory_files(self.root)}

@@ -220,3 +220,32 @@ def test_a_workspace_that_cannot_be_is_said_in_one_line(keepsake: Keepsake, tmp_
     failed = keepsake("remember", "x")
     assert failed.code == 1
     assert failed.err.count("\n") == 1
+
+
+def test_one_bad_line_of_a_batch_costs_no_other_line_its_answer(keepsake: Keepsake) -> None:
+    keepsake("remember", "the boiler is in the cellar")
+    bad = ["x", '{"query": 5, "id": 7}', "[" * 100_000, '{"id": 8}', '{"query": "a", "now": "never", "id": 9}']
+    good = '{"query": "boiler \\ud800", "id": 1}'
+    answers = keepsake("recall", "--batch", "--json", stdin="\n".join([*bad, good])).lines
+    assert [answer["mode"] for answer in answers[:-1]] == ["error"] * 5
+    assert [answer.get("id") for answer in answers] == [None, 7, None, 8, 9, 1]
+    assert "cellar" in answers[-1]["hits"][0]["text"]
+
+
+@pytest.mark.parametrize("option", ["--workspace", "--state", "--config"])
+def test_an_empty_folder_name_is_wrong_usage(
+    keepsake: Keepsake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert keepsake(option, "", "chats", "list").code == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_bug_is_said_in_one_line_of_json(keepsake: Keepsake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(_self: object) -> None:
+        raise RuntimeError("oh")
+
+    monkeypatch.setattr("assistant.runtime.services.Services.list_chats", bug)
+    result = keepsake("chats", "list", "--json")
+    assert (result.code, result.json["error"]["code"]) == (1, "bug")
+    assert "RuntimeError: oh" in result.err

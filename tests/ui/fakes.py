@@ -32,6 +32,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
@@ -157,6 +158,7 @@ class FakeServices:
 
     def __init__(self, folder: Path) -> None:
         self.settings = SettingsStore(folder / "config" / "settings.toml")
+        self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.calls: list[tuple[Any, ...]] = []
@@ -262,8 +264,8 @@ class FakeServices:
     def budget(self) -> Loaded:
         return self.loaded
 
-    def remember(self, text: str) -> Written:
-        self._called("remember", text)
+    def remember(self, text: str, *, keep_secrets: bool = False) -> Written:
+        self._called("remember", text, *(["keep"] if keep_secrets else []))
         file = self.workspace.root / "MEMORY.md"
         file.write_text(file.read_text() + f"2026-11-29|you|{text}\n")
         return Written("x", "MEMORY.md", 6, text, 0, "j1")
@@ -276,8 +278,8 @@ class FakeServices:
         self._called("add_model", path)
         return ModelFile(path.name, path, 1000)
 
-    def send(self, chat: str, text: str, after: int | None = None) -> None:
-        self._called("send", chat, text, after)
+    def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
+        self._called("send", chat, text, after, *(["keep"] if keep_secrets else []))
 
     def regenerate(self, chat: str, turn: int) -> None:
         self._called("regenerate", chat, turn)

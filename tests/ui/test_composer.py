@@ -76,10 +76,9 @@ def test_stop_replaces_send_and_writing_goes_on(qtbot: QtBot, theme: Theme) -> N
     assert composer.button.accessibleName() == "Stop"
     qtbot.keyClicks(composer.edit, "next")
     qtbot.keyClick(composer.edit, Qt.Key.Key_Return)
-    assert sent == []
+    assert sent == ["next"], "the window decides whether it waits"
     assert composer.text() == "next"
     composer.button.click()
-    qtbot.keyClick(composer.edit, Qt.Key.Key_Escape)
-    assert stopped == [True, True]
+    assert stopped == [True]
     composer.set_streaming(False)
     assert composer.button.accessibleName() == "Send"

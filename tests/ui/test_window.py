@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,8 @@ def test_delete_works_in_the_list_only_and_can_be_undone(
     assert "a" not in services.chats
     assert window.session.chat_id == ""
     assert "Lisbon" in window.toast.text()
+    middle = window.page.mapTo(window, window.page.rect().center()).x()
+    assert abs(window.toast.mapTo(window, window.toast.rect().center()).x() - middle) <= 1
     window.toast.action_button().click()
     qtbot.waitUntil(lambda: "Lisbon" in titles(sidebar))
     qtbot.waitUntil(lambda: window.session.chat_id == "a")
@@ -166,7 +169,7 @@ def test_the_model_menu_lists_files_and_their_problems(
 def test_background_work_shows_progress_and_notices(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     bar = window.bottombar
     services.emit(IndexProgress("vectors", 10, 100))
-    qtbot.waitUntil(lambda: bar.progress_words.text() == "Indexing meanings")
+    qtbot.waitUntil(lambda: bar.progress_words.text() == "Learning what your notes mean 10/100")
     services.emit(DistillProgress("a", 1, 3))
     qtbot.waitUntil(lambda: bar.progress_words.text() == "Turning older messages into memory")
     services.emit(DistillProgress("a", 3, 3), IndexProgress("vectors", 100, 100))
@@ -341,3 +344,13 @@ def test_starting_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_small_model_says_that_a_bigger_one_is_better(
+    window: MainWindow, services: FakeServices, qtbot: QtBot
+) -> None:
+    small = ready()
+    services.emit(small)
+    qtbot.waitUntil(lambda: window.page.empty.bigger.isVisibleTo(window))
+    services.emit(replace(small, info=replace(small.info, size_bytes=4_000_000_000)))
+    qtbot.waitUntil(lambda: not window.page.empty.bigger.isVisibleTo(window))

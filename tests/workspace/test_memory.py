@@ -315,3 +315,11 @@ def test_a_link_in_the_workspace_is_written_through(ws):
     ws.memory.remember("more", topic="link")
     assert (ws.root / "memory" / "link.md").is_symlink()
     assert (ws.root / "memory" / "real.md").read_text() == "r\n- more\n"
+
+
+def test_a_nul_does_not_make_the_file_unreadable(ws):
+    read = ws.memory.read("MEMORY.md")
+    ws.memory.save("MEMORY.md", "- a\0b\n", read.sha256)
+    ws.memory.remember("tea \0 with milk")
+    assert ws.problems() == []
+    assert "- a\ufffdb" in ws.memory.read("MEMORY.md").text

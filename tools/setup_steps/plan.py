@@ -156,7 +156,9 @@ class SetUp:
             system.ensure(system.COMPILER, "that compile llama.cpp")
             print("    compiling llama.cpp, once for this machine: about ten minutes, up to twenty", flush=True)
             requirement = f"llama-cpp-python=={wheels.VERSION}"
-            pip("wheel", "--no-deps", "--wheel-dir", str(into), requirement, environ={"CMAKE_ARGS": flags})
+            # pip's own cache knows no flags: a wheel that was built with others must not come from there
+            ours = ["--no-deps", "--no-cache-dir", "--no-binary", "llama-cpp-python"]
+            pip("wheel", *ours, "--wheel-dir", str(into), requirement, environ={"CMAKE_ARGS": flags})
             return next(into.glob("*.whl"))
 
         def act() -> None:

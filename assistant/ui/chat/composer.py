@@ -20,7 +20,9 @@ class MessageEdit(PlainEdit):
     """The text of a message. Enter that belongs to an input method stays with it."""
 
     send_asked = Signal()
-    stop_asked = Signal()
+    escaped = Signal()
+    earlier_asked = Signal()
+    """Up in an empty field: the person wants the last message back."""
     height_wanted = Signal()
     focus_moved = Signal(bool)
 
@@ -55,7 +57,9 @@ class MessageEdit(PlainEdit):
         elif enter and not event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
             self.send_asked.emit()
         elif event.key() == Qt.Key.Key_Escape and not self._composing:
-            self.stop_asked.emit()
+            self.escaped.emit()
+        elif event.key() == Qt.Key.Key_Up and not self._composing and self.document().isEmpty():
+            self.earlier_asked.emit()
         else:
             super().keyPressEvent(event)
 
@@ -80,8 +84,8 @@ class Composer(QFrame):
     """The field with its button. ``sent(text)`` leaves the text in place until ``clear`` is called."""
 
     sent = Signal(str)
+    """Also while a reply is written: the text may wait for it then."""
     stop_asked = Signal()
-    edit_cancelled = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -114,7 +118,6 @@ class Composer(QFrame):
     def _connect(self) -> None:
         self.button.clicked.connect(self._on_button_clicked)
         self.edit.send_asked.connect(self._on_send_asked)
-        self.edit.stop_asked.connect(self._on_escape)
         self.edit.height_wanted.connect(self._grow)
         self.edit.textChanged.connect(self._refresh)
         self.edit.focus_moved.connect(lambda here: restyle(self, "focused", here))
@@ -143,7 +146,7 @@ class Composer(QFrame):
         self.hint.set_text(text or tr("Enter sends · Shift+Enter starts a new line"))
 
     def _on_send_asked(self) -> None:
-        if not self._streaming and self.text().strip():
+        if self.text().strip():
             self.sent.emit(self.text())
 
     def _on_button_clicked(self) -> None:
@@ -151,12 +154,6 @@ class Composer(QFrame):
             self.stop_asked.emit()
         else:
             self._on_send_asked()
-
-    def _on_escape(self) -> None:
-        if self._streaming:
-            self.stop_asked.emit()
-        else:
-            self.edit_cancelled.emit()
 
     def _refresh(self) -> None:
         words = tr("Stop (Esc)") if self._streaming else tr("Send (Enter)")

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.chat.composer import Composer
+from assistant.ui.chat.find import FindBar
 from assistant.ui.chat.session import ChatSession
+from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
 from assistant.ui.i18n import tr
 from assistant.ui.icons import app_icon
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.workspace.redaction import redact
+
+
+SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
 
 
 class EmptyState(QWidget):
     """What an empty chat shows: a greeting and a few ways to begin."""
 
     suggested = Signal(str)
+    bigger_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +48,16 @@ class EmptyState(QWidget):
         column.addSpacing(16)
         for text in suggestions():
             column.addWidget(self._suggestion(text), 0, centre)
+        column.addSpacing(8)
+        words = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
+        self.bigger = button(words, "link", self.bigger_asked.emit)
+        self.bigger.hide()
+        column.addWidget(self.bigger, 0, centre)
         column.addStretch(4)
+
+    def show_model_size(self, size_bytes: int) -> None:
+        """Say plainly, while a small model is loaded, that bigger ones are better."""
+        self.bigger.setVisible(0 < size_bytes < SMALL_MODEL_BYTES)
 
     def _suggestion(self, text: str) -> QWidget:
         made = button(text, "suggestion", lambda: self.suggested.emit(text))
@@ -55,6 +72,14 @@ def suggestions() -> list[str]:
         tr("What do you know about me?"),
         tr("Help me plan a quiet weekend."),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A message that waits for the reply before it."""
+
+    text: str
+    keep_secrets: bool
 
 
 class ChatPage(QWidget):
@@ -72,9 +97,14 @@ class ChatPage(QWidget):
         self._draft_chat = ""
         self._editing = 0
         self._before_edit = ""
+        self._queue: dict[str, Queued] = {}
+        self._model_note = ""
         self.empty = EmptyState()
         self.transcript = Transcript(theme, root)
         self.composer = Composer(theme)
+        self.secrets = SecretStrip(tr("Send without it"))
+        self.queued = QueuedStrip(theme)
+        self.find_bar = FindBar(session, self.transcript, theme)
         self._stack = QStackedWidget()
         self._edit_bar = QFrame()
         self._lay_out(theme)
@@ -97,6 +127,8 @@ class ChatPage(QWidget):
         inner.setMaximumWidth(COLUMN_WIDTH)
         below = QVBoxLayout(inner)
         spread(below, (0, 0, 0, 0), 4)
+        below.addWidget(self.queued)
+        below.addWidget(self.secrets)
         below.addWidget(self._edit_bar)
         below.addWidget(self.composer)
         row = QHBoxLayout()
@@ -106,6 +138,7 @@ class ChatPage(QWidget):
         row.addStretch(1)
         column = QVBoxLayout(self)
         spread(column)
+        column.addWidget(self.find_bar)
         column.addWidget(self._stack, 1)
         column.addLayout(row)
 
@@ -120,7 +153,15 @@ class ChatPage(QWidget):
         session.created.connect(self._on_created)
         composer.sent.connect(self._on_sent)
         composer.stop_asked.connect(session.stop)
-        composer.edit_cancelled.connect(self.cancel_edit)
+        session.reply_ended.connect(self._on_reply_ended)
+        self.find_bar.closed.connect(composer.edit.setFocus)
+        composer.edit.escaped.connect(self._on_escaped)
+        composer.edit.earlier_asked.connect(self.edit_last)
+        composer.edit.textChanged.connect(self.secrets.hide)
+        self.secrets.chosen.connect(self._dispatch)
+        self.secrets.toggled.connect(self._show_hint)
+        self.queued.taken_back.connect(self._take_back)
+        self.queued.dropped.connect(self._drop_queued)
         transcript.came_up.connect(session.ask_receipts)
         transcript.edit_asked.connect(self.start_edit)
         transcript.regenerate_asked.connect(session.regenerate)
@@ -134,8 +175,23 @@ class ChatPage(QWidget):
         """What is written but not sent in a chat ("": the new one)."""
         return self.composer.text() if chat == self._draft_chat else self._drafts.get(chat, "")
 
-    def has_drafts(self) -> bool:
-        return bool(self.composer.text().strip() or any(text.strip() for text in self._drafts.values()))
+    def drafts(self) -> dict[str, str]:
+        """Everything written but not sent, by chat; what waits for a reply and what an edit put aside are part."""
+        now = self._before_edit if self._editing else self.composer.text()
+        found = {**self._drafts, self._draft_chat: now}
+        for chat, queued in self._queue.items():
+            found[chat] = _joined(queued.text, found.get(chat, ""))
+        return {chat: text for chat, text in found.items() if text.strip()}
+
+    def set_drafts(self, drafts: dict[str, str]) -> None:
+        """Bring back what an earlier window kept. Before anything is written."""
+        self._drafts = dict(drafts)
+        self.composer.set_text(self._drafts.pop(self._draft_chat, ""))
+
+    def note_model(self, words: str) -> None:
+        """What the state of the model means for a message that is sent now; "" when it is ready."""
+        self._model_note = words
+        self._show_hint()
 
     def start_edit(self, n: int) -> None:
         """Put an earlier message into the composer; sending makes another branch."""
@@ -149,6 +205,17 @@ class ChatPage(QWidget):
         self.composer.set_text(turn.user)
         self.composer.edit.setFocus()
 
+    def start_find(self) -> None:
+        """Show the search in this chat; without a conversation there is nothing to search."""
+        if self._session.turns():
+            self.find_bar.start()
+
+    def edit_last(self) -> None:
+        """Put the newest message of the person into the composer."""
+        turns = self._session.turns()
+        if turns:
+            self.start_edit(turns[-1].n)
+
     def cancel_edit(self) -> None:
         if self._editing:
             self._editing = 0
@@ -156,15 +223,72 @@ class ChatPage(QWidget):
             self.composer.set_text(self._before_edit)
 
     def _on_sent(self, text: str) -> None:
+        """Enter. A secret is asked about first; Enter again sends without it."""
+        if not self.secrets.isHidden() or not self.secrets.asks(text):
+            self._dispatch(False)
+
+    def _dispatch(self, keep_secrets: bool) -> None:
+        text, streaming = self.composer.text(), self._session.streaming()
+        self.secrets.hide()
+        self.composer.edit.setFocus()
+        if streaming and self._editing:  # the message to change and the reply under way stand in one place
+            return
+        if streaming:
+            waiting = self._queue.get(self._draft_chat, Queued("", False))
+            safe = text if keep_secrets else redact(text).text
+            both = _joined(waiting.text, safe, "\n\n")
+            self._queue[self._draft_chat] = Queued(both, keep_secrets or waiting.keep_secrets)
+            self.composer.clear()
+            self._show_queued()
+            return
         editing, self._editing = self._editing, 0
         self._edit_bar.hide()
         self.composer.set_text(self._before_edit if editing else "")
         self._before_edit = ""
         if editing:
-            self._session.resend(editing, text)
+            self._session.resend(editing, text, keep_secrets)
         else:
-            self._session.send(text)
+            self._session.send(text, keep_secrets)
         self.transcript.scroll_to_end()
+
+    def _on_escaped(self) -> None:
+        """Esc goes back one step: the question, then the reply, then the search, then the edit."""
+        if not self.secrets.isHidden():
+            self.secrets.hide()
+        elif self._session.streaming():
+            self._session.stop()
+        elif not self.find_bar.isHidden():
+            self.find_bar.stop()
+        else:
+            self.cancel_edit()
+
+    def _on_reply_ended(self, chat: str, turn: int, well: bool) -> None:
+        """What waited is sent; after a stop or a failure the person decides again."""
+        queued = self._queue.pop(chat, None)
+        if queued is None:
+            return
+        self._show_queued()
+        if well:
+            self._session.send_after(chat, queued.text, turn, queued.keep_secrets)
+        else:
+            self._on_draft_returned(chat, queued.text)
+
+    def _take_back(self) -> None:
+        queued = self._queue.pop(self._draft_chat, None)
+        self._show_queued()
+        if queued is not None:
+            self.composer.set_text(_joined(queued.text, self.composer.text()))
+            self.composer.edit.setFocus()
+
+    def _drop_queued(self) -> None:
+        self._queue.pop(self._draft_chat, None)
+        self._show_queued()
+        self.composer.edit.setFocus()
+
+    def _show_queued(self) -> None:
+        queued = self._queue.get(self._draft_chat)
+        self.queued.show_text(queued.text if queued else "")
+        self._show_hint()
 
     def _on_suggested(self, text: str) -> None:
         self.composer.set_text(text)
@@ -181,14 +305,21 @@ class ChatPage(QWidget):
             self.keep_draft()
             self._draft_chat = chat
             self.composer.set_text(self._drafts.pop(chat, ""))
+            self._show_queued()
 
     def _on_opened(self) -> None:
         self.cancel_edit()
+        self.find_bar.stop()
         self.transcript.show_turns(self._session.turns(), fresh=True)
         self._show_stack()
+        if not self._session.streaming():  # its reply ended unseen, or never began
+            self._take_back()
 
     def _on_created(self, chat: str) -> None:
-        """The new chat has a name now; what is in the composer belongs to it."""
+        """The new chat has a name now; what is in the composer and what waits belong to it."""
+        queued = self._queue.pop(self._draft_chat, None)
+        if queued is not None:
+            self._queue[chat] = queued
         self._draft_chat = chat
 
     def _on_turns_changed(self) -> None:
@@ -202,15 +333,28 @@ class ChatPage(QWidget):
 
     def _on_streaming_changed(self) -> None:
         self.composer.set_streaming(self._session.streaming())
-        self.composer.set_hint(self._session.why_not())
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        """Below the text: what Enter and Esc do now."""
+        if not self.secrets.isHidden():
+            self.composer.set_hint(tr("Enter sends without the secret · Esc goes back"))
+        elif not self._session.streaming():
+            self.composer.set_hint(self._model_note)
+        elif self._draft_chat in self._queue:
+            self.composer.set_hint(tr("Your message is sent when the reply is finished · Esc stops the reply"))
+        else:
+            self.composer.set_hint(tr("Esc stops the reply · Enter lets your message wait for it"))
 
     def _on_draft_returned(self, chat: str, text: str) -> None:
         if chat != self._draft_chat:
-            kept = self._drafts.get(chat, "")
-            self._drafts[chat] = f"{text}\n{kept}".strip() if kept else text
-            return
-        kept = self.composer.text()
-        self.composer.set_text(f"{text}\n{kept}" if kept.strip() else text)
+            self._drafts[chat] = _joined(text, self._drafts.get(chat, ""))
+        else:
+            self.composer.set_text(_joined(text, self.composer.text()))
 
     def _show_stack(self) -> None:
         self._stack.setCurrentWidget(self.transcript if self._session.turns() else self.empty)
+
+
+def _joined(first: str, second: str, between: str = "\n") -> str:
+    return between.join(part for part in (first, second) if part.strip())

@@ -101,6 +101,7 @@ class ProseView(QTextBrowser):
 
     def show_prose(self, prose: Prose) -> None:
         self._prose, self._plain = prose, None
+        self.setAccessibleName(tr("Text of the reply"))
         self._render()
 
     def show_plain(self, text: str) -> None:
@@ -253,6 +254,10 @@ class CodeBlock(QFrame):
 
     def plain_text(self) -> str:
         return self._code.text
+
+    def text_view(self) -> QTextEdit:
+        """The view of the code itself."""
+        return self._view
 
     def _render(self) -> None:
         families = ", ".join(f"'{name}'" for name in self._theme.mono)

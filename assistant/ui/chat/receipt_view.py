@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from assistant.core.values import PromptLine, Receipt
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, rule, spread
 
@@ -130,7 +130,7 @@ class ReceiptView(QFrame):
             spread(row, spacing=8)
             link = button(place, "link", partial(self.place_chosen.emit, left.file, left.line))
             row.addWidget(link)
-            row.addWidget(label(left.why, "small", wrap=True), 1)
+            row.addWidget(label(translate_message(left.why), "small", wrap=True), 1)
             column.addLayout(row)
         rows.hide()
         toggle.clicked.connect(lambda: rows.setVisible(rows.isHidden()))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from assistant.core.errors import AssistantError
 from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished, TurnSaved
-from assistant.core.values import Receipt
+from assistant.core.values import Receipt, StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.chat.shown import Phase, ShownTurn, siblings_of
-from assistant.ui.i18n import tr
 from assistant.workspace.chats import Chat, Turn
 
 FRAME_MS = 40
@@ -39,6 +39,8 @@ class ChatSession(QObject):
     failed = Signal(object)
     window_used = Signal(int, int)
     created = Signal(str)
+    reply_ended = Signal(str, int, bool)
+    """chat, turn, well: the reply is complete; not well when it was stopped or failed."""
 
     def __init__(self, services: Backend, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +48,7 @@ class ChatSession(QObject):
         self.chat_id = ""
         self._chat: Chat | None = None
         self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
-        self._model_note = ""
+        self._stop_new = False  # Stop was pressed before the new chat had its file
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
         self._failed_turns: dict[tuple[str, int], AssistantError] = {}
@@ -87,8 +89,8 @@ class ChatSession(QObject):
         self.opened.emit()
         self.streaming_changed.emit()
 
-    def open(self, chat: str, leaf: int | None = None) -> None:
-        """Read a chat and show its newest branch, or the one that ends in ``leaf``."""
+    def open(self, chat: str, leaf: int | None = None, quiet: bool = False) -> None:
+        """Read a chat and show its newest branch, or the one that ends in ``leaf``. quiet: it may be gone."""
         self.chat_id, self._reading = chat, True
         self._chat, self._rest = None, []
         self.chosen.emit(chat)
@@ -97,21 +99,22 @@ class ChatSession(QObject):
             self._services.read_chat,
             chat,
             done=lambda read: self._on_read(chat, read, leaf),
-            failed=lambda error: self._on_not_read(chat, error),
+            failed=lambda error: self._on_not_read(chat, None if quiet else error),
         )
 
-    def send(self, text: str, after: int | None = None) -> None:
-        """Send a message in the open chat; ``after``: the turn it follows (ROOT: none), None for the end."""
+    def send(self, text: str, keep_secrets: bool = False) -> None:
+        """Send a message at the end of the open chat. keep_secrets: as for Services.send, by the person's choice."""
         if self.chat_id:
-            self._send(self.chat_id, text, self._end() if after is None else after)
+            self.send_after(self.chat_id, text, self._end(), keep_secrets)
             return
         self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
+        self._stop_new = False
         self.turns_changed.emit()
         self.streaming_changed.emit()
         self._bridge.run(
             self._services.lanes.files,
             self._services.new_chat,
-            done=lambda chat: self._on_created(chat, text),
+            done=lambda chat: self._on_created(chat, text, keep_secrets),
             failed=lambda error: self._on_not_created(text, error),
         )
 
@@ -127,16 +130,19 @@ class ChatSession(QObject):
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
-    def resend(self, n: int, text: str) -> None:
+    def resend(self, n: int, text: str, keep_secrets: bool = False) -> None:
         """Send turn ``n`` with other words, beside the old one."""
         turn = self._find(n)
         if turn is None or self.streaming():
             return
         self._cut_at(n)
-        self._send(self.chat_id, text, ROOT if turn.after is None else turn.after)
+        self.send_after(self.chat_id, text, ROOT if turn.after is None else turn.after, keep_secrets)
 
     def stop(self) -> None:
-        self._services.stop(self.chat_id)
+        if self.chat_id:
+            self._services.stop(self.chat_id)
+        else:
+            self._stop_new = True
 
     def choose_branch(self, n: int) -> None:
         """Show the branch that goes through turn ``n``."""
@@ -153,9 +159,10 @@ class ChatSession(QObject):
 
     # --- sending ---
 
-    def _send(self, chat: str, text: str, after: int | None) -> None:
+    def send_after(self, chat: str, text: str, after: int | None, keep_secrets: bool = False) -> None:
+        """Send a message in any chat; ``after``: the turn it follows, ROOT for none, None for the newest."""
         self._live[chat] = ShownTurn(0, text, after=after or None, phase=Phase.SAVING)
-        self._services.send(chat, text, after)
+        self._services.send(chat, text, after, keep_secrets=keep_secrets)
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
@@ -170,12 +177,14 @@ class ChatSession(QObject):
     def _find(self, n: int) -> ShownTurn | None:
         return next((turn for turn in self._rest if turn.n == n), None)
 
-    def _on_created(self, chat: str, text: str) -> None:
+    def _on_created(self, chat: str, text: str, keep_secrets: bool) -> None:
         self._live.pop("", None)
         if not self.chat_id:
             self.chat_id = chat
             self.created.emit(chat)
-        self._send(chat, text, None)
+        self.send_after(chat, text, None, keep_secrets)
+        if self._stop_new:
+            self._services.stop(chat)
 
     def _on_not_created(self, text: str, error: BaseException) -> None:
         self._live.pop("", None)
@@ -195,8 +204,9 @@ class ChatSession(QObject):
         self.streaming_changed.emit()
         self.ask_window()
 
-    def _on_not_read(self, chat: str, error: BaseException) -> None:
-        self.failed.emit(error)
+    def _on_not_read(self, chat: str, error: BaseException | None) -> None:
+        if error is not None:
+            self.failed.emit(error)
         if chat == self.chat_id:
             self.open_new()
 
@@ -251,13 +261,9 @@ class ChatSession(QObject):
         """Ask how full the context window is; answered by ``window_used``."""
         chat = self.chat_id
         if chat and not self.streaming():
-            self._bridge.run(
-                self._services.lanes.chat,
-                self._services.window_use,
-                chat,
-                done=lambda use: self._on_window(chat, use),
-                failed=lambda error: self.window_used.emit(0, 0),
-            )
+            answered = partial(self._on_window, chat)
+            lane, use = self._services.lanes.chat, self._services.window_use
+            self._bridge.run(lane, use, chat, done=answered, failed=lambda _: answered((0, 0)))
 
     def _on_window(self, chat: str, use: tuple[int, int]) -> None:
         if chat == self.chat_id:
@@ -313,9 +319,11 @@ class ChatSession(QObject):
         self._receipts[(event.chat, event.turn)] = event.receipt
         if live is None or event.chat != self.chat_id:
             self.streaming_changed.emit()
-            return
-        self._settle(live.finished(event))
-        self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+        else:
+            self._settle(live.finished(event))
+            self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+        cut_off = event.done.stop in (StopReason.STOPPED, StopReason.INTERRUPTED)
+        self.reply_ended.emit(event.chat, event.turn, not cut_off)
 
     def _on_failed(self, event: TurnFailed) -> None:
         live = self._live.pop(event.chat, None)
@@ -326,6 +334,7 @@ class ChatSession(QObject):
             if here:
                 self.turns_changed.emit()
                 self.streaming_changed.emit()
+            self.reply_ended.emit(event.chat, event.turn, False)
             return
         self._failed_turns[(event.chat, event.turn)] = event.error
         if live is not None and here:
@@ -333,19 +342,15 @@ class ChatSession(QObject):
         elif here:
             self.failed.emit(event.error)
         self.streaming_changed.emit()
+        self.reply_ended.emit(event.chat, event.turn, False)
 
     def _settle(self, turn: ShownTurn) -> None:
         """A turn came to rest: it joins the branch and the chat as read, at a cost that does not grow with the chat."""
         self._frame.stop()
         self._rest = [*self._rest, turn]
         if self._chat is None:
-            self._bridge.run(
-                self._services.lanes.files,
-                self._services.read_chat,
-                self.chat_id,
-                done=self._on_read_again,
-                failed=self.failed.emit,
-            )
+            lane, read = self._services.lanes.files, self._services.read_chat
+            self._bridge.run(lane, read, self.chat_id, done=self._on_read_again, failed=self._on_lost)
         else:
             mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
             added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark)
@@ -361,6 +366,11 @@ class ChatSession(QObject):
             self._name_siblings()
             self.turns_changed.emit()
 
+    def _on_lost(self, error: BaseException) -> None:
+        """A chat that was deleted meanwhile needs no words: it leaves the list."""
+        if not (isinstance(error, AssistantError) and error.code == "chat.missing"):
+            self.failed.emit(error)
+
     def _name_siblings(self) -> None:
         """The newest turn may have come to stand beside others: say so under each that is shown."""
         if self._chat is None or not self._rest:
@@ -373,8 +383,8 @@ class ChatSession(QObject):
         chat = self.chat_id
         if self._chat is None or self._reading or self.streaming() or len(self._chat.turns) == count:
             return
-        read = self._services.read_chat
-        self._bridge.run(self._services.lanes.files, read, chat, done=self._on_refreshed, failed=self.failed.emit)
+        lane, read = self._services.lanes.files, self._services.read_chat
+        self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
 
     def _on_refreshed(self, read: Chat) -> None:
         if self._chat is None or read.id != self.chat_id or self.streaming():
@@ -389,12 +399,3 @@ class ChatSession(QObject):
         """The open chat has another title now."""
         if self._chat is not None:
             self._chat = replace(self._chat, title=title)
-
-    def why_not(self) -> str:
-        """Why a message cannot be sent, or would have to wait; empty when all is well."""
-        return tr("The reply is being written · Esc stops it") if self.streaming() else self._model_note
-
-    def note_model(self, words: str) -> None:
-        """What the state of the model means for a message that is sent now; "" when it is ready."""
-        self._model_note = words
-        self.streaming_changed.emit()

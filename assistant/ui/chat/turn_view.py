@@ -5,97 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from assistant.core.errors import AssistantError
+from assistant.ui.chat.bubble import UserBubble
 from assistant.ui.chat.markdown import Code, MarkdownRenderer, Prose
 from assistant.ui.chat.prose import LongTextView, Part, ProseView, fill_part, part_for
 from assistant.ui.chat.receipt_view import ReceiptView, summary
 from assistant.ui.chat.shown import Phase, ShownTurn
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
 
-LONG_TEXT = 6_000
-LONG_LINES = 60
-_FIRST_TEXT = 1_500
-_FIRST_LINES = 16
 _LONG_REPLY = 60_000
-
-
-def is_long(text: str) -> bool:
-    """Whether a message is shown in part first."""
-    return len(text) > LONG_TEXT or text.count("\n") >= LONG_LINES
-
-
-def first_part(text: str) -> str:
-    """The beginning of a long message."""
-    return "\n".join(text[:_FIRST_TEXT].split("\n")[:_FIRST_LINES]).rstrip() + " …"
-
-
-class UserBubble(QFrame):
-    """The person's words, exactly as written; the beginning of them when they are very long."""
-
-    def __init__(self, theme: Theme, root: Path) -> None:
-        super().__init__()
-        self.setObjectName("bubble")
-        self._text = ""
-        self._view = ProseView(theme, root)
-        self._long: LongTextView | None = None
-        self._more = button("", "quiet", self._on_more_clicked)
-        self._more.hide()
-        self._column = QVBoxLayout(self)
-        spread(self._column, (16, 10, 16, 10), 4)
-        self._column.addWidget(self._view)
-        self._column.addWidget(self._more)
-
-    def show_text(self, text: str) -> None:
-        if text == self._text:
-            return
-        self._text = text
-        self._close_long()
-        self._view.show()
-        long = is_long(text)
-        self._view.show_plain(first_part(text) if long else text)
-        self._view.setAccessibleName(tr("You: {text}", text=text[:200]))
-        self._more.setVisible(long)
-        self._more.setText(self._more_words())
-        self.fit(self.maximumWidth())
-
-    def fit(self, room: int) -> None:
-        """Take as much of ``room`` pixels as the text needs."""
-        wanted = room if self._long is not None else self._view.natural_width() + 34
-        if not self._more.isHidden():
-            wanted = max(wanted, self._more.sizeHint().width() + 34)
-        self.setFixedWidth(max(48, min(wanted, room)))
-
-    def more_button(self) -> QPushButton:
-        return self._more
-
-    def _more_words(self) -> str:
-        return tr("Show all ({n} lines)", n=f"{self._text.count(chr(10)) + 1:,}")
-
-    def _on_more_clicked(self) -> None:
-        if self._long is not None:
-            self._close_long()
-            self._view.show()
-            self._more.setText(self._more_words())
-        else:
-            self._long = LongTextView(self._text)
-            self._view.hide()
-            self._column.insertWidget(1, self._long)
-            self._more.setText(tr("Show less"))
-        parent = self.parentWidget()
-        if isinstance(parent, TurnView):
-            parent.fit_bubble()
-
-    def _close_long(self) -> None:
-        if self._long is not None:
-            self._long.hide()
-            self._long.deleteLater()
-            self._long = None
+_ROW_PIXELS = 12  # buttons whose tops differ by less stand in one row
 
 
 class ReplyView(QWidget):
@@ -144,6 +77,12 @@ class ReplyView(QWidget):
         self._column.insertWidget(i, part)
         fill_part(part, segment)
 
+    def texts(self) -> list[QTextEdit | QPlainTextEdit]:
+        """The views that show text, from the top."""
+        if self._long is not None:
+            return [self._long]
+        return [part if isinstance(part, ProseView) else part.text_view() for part in self._parts]
+
     def _drop(self, i: int) -> None:
         part = self._parts.pop(i)
         self._column.removeWidget(part)
@@ -169,12 +108,15 @@ class TurnView(QWidget):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    stops_changed = Signal()
+    """``tab_stops`` gives others now."""
 
     def __init__(self, theme: Theme, root: Path, renderer: MarkdownRenderer) -> None:
         super().__init__()
         self._theme = theme
         self.turn = ShownTurn(0, "")
         self.bubble = UserBubble(theme, root)
+        self.bubble.resized.connect(self.fit_bubble)
         self.reply = ReplyView(theme, root, renderer)
         self.reply.link_activated.connect(self.link_activated)
         self.state = label("", "small")
@@ -307,12 +249,6 @@ class TurnView(QWidget):
         place = self.turn.siblings.index(self.turn.n) + by
         self.branch_chosen.emit(self.turn.siblings[place])
 
-    def _on_copy_user(self) -> None:
-        self._copy(self.copy_user, self.turn.user)
-
-    def _on_copy_reply(self) -> None:
-        self._copy(self.copy_reply, self.turn.reply or "")
-
     def _copy(self, source: IconButton, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
         source.set_icon_name("check", "accent")
@@ -326,11 +262,24 @@ class TurnView(QWidget):
             self._receipt_view.deleteLater()
             self._receipt_view = None
             self.receipt_button.setText(f"{summary(self.turn.receipt)}  ›")
+            self.stops_changed.emit()
             return
         self._receipt_view = ReceiptView(self.turn.receipt, self._theme)
         self._receipt_view.place_chosen.connect(self.place_chosen)
         self._column.addWidget(self._receipt_view)
         self.receipt_button.setText(f"{summary(self.turn.receipt)}  ⌄")
+        self.stops_changed.emit()
+
+    def tab_stops(self) -> list[QWidget]:
+        """What Tab reaches, in reading order."""
+        found = [made for made in self.findChildren(QWidget) if made.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        shown = [made for made in found if made.isVisibleTo(self)]
+        places = {made: made.mapTo(self, QPoint(0, 0)) for made in shown}
+        return sorted(shown, key=lambda made: (places[made].y() // _ROW_PIXELS, places[made].x()))
+
+    def texts(self) -> list[QTextEdit | QPlainTextEdit]:
+        """The views of the person's words and of the reply, from the top."""
+        return [*self.bubble.texts(), *self.reply.texts()]
 
     def receipt_view(self) -> ReceiptView | None:
         return self._receipt_view
@@ -345,10 +294,10 @@ def error_card(error: AssistantError, retry: Callable[[], object]) -> QFrame:
     card.setObjectName("errorcard")
     column = QVBoxLayout(card)
     spread(column, (16, 12, 16, 12), 8)
-    message: QLabel = label(error.message, wrap=True)
+    message: QLabel = label(translate_message(error.message), wrap=True)
     column.addWidget(message)
     if error.hint:
-        column.addWidget(label(error.hint, "muted", wrap=True))
+        column.addWidget(label(translate_message(error.hint), "muted", wrap=True))
     again = button(tr("Try again"), "", retry)
     again.setObjectName("retry")
     row = QHBoxLayout()

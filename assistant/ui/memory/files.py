@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMessageBox, QVBox
 from assistant.ui.backend import Backend
 from assistant.ui.bars import size_words
 from assistant.ui.bridge import Bridge
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.conflicts import ConflictDialog
 from assistant.ui.memory.editor import MemoryEditor, restore_endings
 from assistant.ui.memory.gauge import BudgetGauge
@@ -220,7 +220,7 @@ class FilesPage(QWidget):
         self.editor.document().setModified(False)
         self.editor.setReadOnly(bool(read.problem) and not read.encoding)
         self.banner.setVisible(bool(read.problem))
-        self.banner_words.setText(read.problem)
+        self.banner_words.setText(translate_message(read.problem))
         self.compare.hide()
         self._shade()
         self._watch_again()
@@ -359,7 +359,8 @@ class FilesPage(QWidget):
             (loaded.bytes_used, limits.fact_bytes),
             (loaded.tokens_used, loaded.tokens_allowed),
         )
-        self._left_out = tuple((left.line, left.why) for left in loaded.left_out if left.file == MAIN and left.line)
+        here = [left for left in loaded.left_out if left.file == MAIN and left.line]
+        self._left_out = tuple((left.line, translate_message(left.why)) for left in here)
         self._shade()
 
     def _shade(self) -> None:
@@ -388,7 +389,7 @@ class FilesPage(QWidget):
         return {
             Qt.ItemDataRole.DisplayRole: shown,
             Qt.ItemDataRole.AccessibleTextRole: f"{shown}, {info.file}",
-            Qt.ItemDataRole.ToolTipRole: info.problem or info.file,
+            Qt.ItemDataRole.ToolTipRole: translate_message(info.problem) or info.file,
             DETAIL_ROLE: ("● " if waiting else "") + (_size(info)),
         }
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
 from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.i18n import tr
+from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.plain_edit import PlainEdit
@@ -44,7 +44,7 @@ def describe_entry(entry: JournalEntry) -> dict[int, Any]:
     """A journal entry as a row."""
     moment = parse_time(str(entry.time))
     when = moment.strftime("%Y-%m-%d %H:%M") if moment else str(entry.time)
-    words = f"{entry.path} — {entry.summary}" if entry.summary else entry.path
+    words = f"{entry.path} — {translate_message(entry.summary)}" if entry.summary else entry.path
     detail = f"{when} · {actor_words(entry.actor)}"
     return {
         Qt.ItemDataRole.DisplayRole: words,

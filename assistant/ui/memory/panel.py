@@ -11,15 +11,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, Q
 from assistant.core.events import MemoryChanged, ModelReady
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.strips import SecretStrip
 from assistant.ui.i18n import tr
 from assistant.ui.memory.files import FilesPage
 from assistant.ui.memory.journal import JournalPage
 from assistant.ui.memory.search import SearchPage
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
-
-if TYPE_CHECKING:
-    pass
 
 if TYPE_CHECKING:
     from assistant.workspace.memory_values import Written
@@ -62,6 +60,11 @@ class MemoryPanel(QWidget):
         spread(quick, (16, 0, 16, 8), 8)
         quick.addWidget(self.quick, 1)
         quick.addWidget(self.remember)
+        self.secrets = SecretStrip(tr("Remember without it"))
+        self.secrets.chosen.connect(self._remember)
+        secrets = QHBoxLayout()
+        spread(secrets, (16, 0, 16, 8))
+        secrets.addWidget(self.secrets)
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
@@ -80,12 +83,13 @@ class MemoryPanel(QWidget):
         spread(column)
         column.addLayout(head)
         column.addLayout(quick)
+        column.addLayout(secrets)
         column.addLayout(tabs)
         column.addWidget(self.stack, 1)
 
     def _connect(self) -> None:
         self.quick.returnPressed.connect(self._on_remember)
-        self.quick.textChanged.connect(lambda text: self.remember.setEnabled(bool(text.strip())))
+        self.quick.textChanged.connect(self._on_quick_changed)
         self.tabs.currentChanged.connect(self._on_tab_changed)
         self.files.failed.connect(self.failed)
         self.files.said.connect(self.said)
@@ -107,6 +111,12 @@ class MemoryPanel(QWidget):
         self.tabs.setCurrentIndex(0)
         self.files.open_file(file, line)
 
+    def start_search(self) -> None:
+        """Go to the search field."""
+        self.tabs.setCurrentIndex(1)
+        self.search.field.setFocus()
+        self.search.field.selectAll()
+
     def may_close(self) -> bool:
         """Ask about unsaved text; False when the person wants to go on."""
         return self.files.may_leave()
@@ -116,7 +126,10 @@ class MemoryPanel(QWidget):
         self.files.discard()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape and not self.secrets.isHidden():
+            self.secrets.hide()
+            self.quick.setFocus()
+        elif event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:
             super().keyPressEvent(event)
@@ -128,14 +141,26 @@ class MemoryPanel(QWidget):
         if index == 2:
             self.journal.refresh()
 
+    def _on_quick_changed(self, text: str) -> None:
+        self.secrets.hide()
+        self.remember.setEnabled(bool(text.strip()))
+
     def _on_remember(self) -> None:
+        """Enter. A secret is asked about first; Enter again goes on without it."""
+        asked = not self.secrets.isHidden()
+        if self.quick.text().strip() and (asked or not self.secrets.asks(self.quick.text())):
+            self._remember(False)
+
+    def _remember(self, keep_secrets: bool) -> None:
         text = self.quick.text().strip()
-        if not text:
-            return
+        self.secrets.hide()
         self.quick.setEnabled(False)
         remember = self._services.remember
         self._bridge.run(
-            self._services.lanes.files, remember, text, done=self._on_remembered, failed=self._on_not_remembered
+            self._services.lanes.files,
+            lambda: remember(text, keep_secrets=keep_secrets),
+            done=self._on_remembered,
+            failed=self._on_not_remembered,
         )
 
     def _on_remembered(self, written: Written) -> None:

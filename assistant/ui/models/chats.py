@@ -72,6 +72,10 @@ class ChatListModel(QAbstractListModel):
     def infos(self) -> list[ChatInfo]:
         return list(self._all)
 
+    def shown_chats(self) -> list[str]:
+        """The chats in the list as it is filtered now, from the top."""
+        return [row.info.id for row in self._rows if row.info is not None]
+
     def row_of(self, chat: str) -> int:
         """The row of a chat, -1 where it is not shown."""
         return next((i for i, row in enumerate(self._rows) if row.info is not None and row.info.id == chat), -1)

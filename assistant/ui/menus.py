@@ -1,0 +1,159 @@
+"""The menu bar with its keys, and the dialog that lists the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from assistant.ui.i18n import tr
+from assistant.ui.theme import CHOICES
+from assistant.ui.widgets import button, label, spread
+
+if TYPE_CHECKING:
+    from assistant.ui.main_window import MainWindow
+
+
+class Menus:
+    """Fills the menu bar of a window. ``actions`` by menu, in order."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self.themes: dict[str, QAction] = {}
+        self.groups: list[tuple[str, list[QAction]]] = []
+        self._fill_chat()
+        self._fill_view()
+        self._fill_model()
+        self._fill_help()
+
+    def _fill_chat(self) -> None:
+        window, menu = self._window, self._menu(tr("&Chat"), tr("Chat"))
+        self._action(menu, tr("New chat"), window.new_chat, "Ctrl+N")
+        self._action(menu, tr("Find a chat"), window.focus_filter, "Ctrl+K")
+        self._action(menu, tr("Next chat"), partial(window.chats.step, 1), "Ctrl+Tab", "Ctrl+PgDown")
+        self._action(menu, tr("Previous chat"), partial(window.chats.step, -1), "Ctrl+Shift+Tab", "Ctrl+PgUp")
+        menu.addSeparator()
+        self._action(menu, tr("Rename chat"), window.chats.rename_open, "F2")
+        self.bring_back = self._action(menu, tr("Bring back deleted chat"), window.chats.restore_last, "Ctrl+Shift+T")
+        self.bring_back.setEnabled(False)
+        window.chats.deleted_changed.connect(self.bring_back.setEnabled)
+        menu.addSeparator()
+        self._action(menu, tr("Find in this chat"), window.page.start_find, "Ctrl+F")
+        self._action(menu, tr("Copy the last reply"), window.copy_reply, "Ctrl+Shift+C")
+        menu.addSeparator()
+        self._action(menu, tr("Settings…"), window.open_settings, "Ctrl+,")
+        self._action(menu, tr("Quit"), window.close, "Ctrl+Q")
+
+    def _fill_view(self) -> None:
+        window, menu = self._window, self._menu(tr("&View"), tr("View"))
+        self._action(menu, tr("Chats"), window.toggle_sidebar, "Ctrl+B")
+        self._action(menu, tr("Memory"), window.toggle_memory, "Ctrl+M")
+        self._action(menu, tr("Search memory"), window.search_memory, "Ctrl+Shift+F")
+        self._action(menu, tr("Write a message"), window.page.composer.edit.setFocus, "Ctrl+L")
+        menu.addSeparator()
+        self._fill_themes(menu)
+
+    def _fill_themes(self, menu: QMenu) -> None:
+        names = {"system": tr("Theme of the system"), "light": tr("Light theme"), "dark": tr("Dark theme")}
+        group = QActionGroup(self._window)
+        for choice in CHOICES:
+            action = self._action(menu, names[choice], partial(self._window.choose_theme, choice))
+            action.setCheckable(True)
+            action.setChecked(self._window.theme.choice == choice)
+            group.addAction(action)
+            self.themes[choice] = action
+
+    def _fill_model(self) -> None:
+        window, menu = self._window, self._menu(tr("&Model"), tr("Model"))
+        self._action(menu, tr("Models…"), window.models.open, "Ctrl+Shift+M")
+        self._action(menu, tr("How to add a model"), window.models.explain)
+
+    def _fill_help(self) -> None:
+        menu = self._menu(tr("&Help"), tr("Help"))
+        self._action(menu, tr("Keyboard shortcuts"), self._window.show_shortcuts, "F1", "Ctrl+/")
+
+    def _menu(self, words: str, name: str) -> QMenu:
+        self.groups.append((name, []))
+        return self._window.menuBar().addMenu(words)
+
+    def _action(self, menu: QMenu, words: str, act: Callable[[], object], *keys: str) -> QAction:
+        action = QAction(words, self._window)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.triggered.connect(lambda: act())
+        menu.addAction(action)
+        self.groups[-1][1].append(action)
+        return action
+
+
+Rows = Sequence[tuple[str, str]]
+
+
+def shortcut_groups(menus: Menus) -> list[tuple[str, Rows]]:
+    """Name of a group -> what can be done and its keys, in words. The menus' own, then those of the fields."""
+    found: list[tuple[str, Rows]] = []
+    for name, actions in menus.groups:
+        rows = [(action.text(), _keys(action)) for action in actions if action.shortcuts()]
+        if rows:
+            found.append((name, rows))
+    return [*found, (tr("While writing"), _writing())]
+
+
+def _writing() -> Rows:
+    return [
+        (tr("Send, or let it wait for the reply"), "Enter"),
+        (tr("Start a new line"), "Shift+Enter"),
+        (tr("Stop the reply, or go back one step"), "Esc"),
+        (tr("Change the last message"), "↑"),
+    ]
+
+
+def _keys(action: QAction) -> str:
+    return "  ·  ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
+
+
+class ShortcutsDialog(QDialog):
+    """All keys on one page."""
+
+    def __init__(self, menus: Menus, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Keyboard shortcuts"))
+        column = QVBoxLayout(self)
+        spread(column, (24, 24, 24, 16), 8)
+        column.addWidget(label(tr("Keyboard shortcuts"), "title"))
+        first, *others = shortcut_groups(menus)
+        sides = QHBoxLayout()
+        spread(sides, spacing=56)
+        for groups in ([first], others):  # side by side, or a small screen could not hold them
+            sides.addLayout(self._side(groups))
+        column.addLayout(sides)
+        last = QHBoxLayout()
+        spread(last, (0, 8, 0, 0))
+        last.addStretch()
+        last.addWidget(button(tr("Close"), "primary", self.accept))
+        column.addLayout(last)
+
+    def _side(self, groups: Sequence[tuple[str, Rows]]) -> QVBoxLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(40)
+        grid.setVerticalSpacing(5)
+        for name, rows in groups:
+            self._add_group(grid, name, rows)
+        side = QVBoxLayout()
+        side.addLayout(grid)
+        side.addStretch()
+        return side
+
+    def _add_group(self, grid: QGridLayout, name: str, rows: Rows) -> None:
+        heading = label(name, "section")
+        heading.setContentsMargins(0, 8, 0, 0)
+        grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
+        for words, keys in rows:
+            row = grid.rowCount()
+            grid.addWidget(label(words), row, 0)
+            shown = label(keys, "muted")
+            shown.setAccessibleName(f"{words}: {keys}")
+            grid.addWidget(shown, row, 1, Qt.AlignmentFlag.AlignRight)

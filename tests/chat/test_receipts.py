@@ -1,0 +1,83 @@
+"""Receipts are kept as they were, for ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.chat.receipts import ReceiptStore
+from assistant.chat.row import FixedRow, row_from_json, row_to_json
+from assistant.core.values import Block, LeftOut, PromptLine, Receipt, Role
+
+_text = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)
+_lines = st.builds(PromptLine, _text, st.integers(0, 999), _text, _text, _text, st.integers(0, 99))
+_left = st.builds(LeftOut, _text, st.integers(0, 999), _text)
+_blocks = st.builds(Block, _text, st.sampled_from(Role), _text, st.integers(0, 99), st.lists(_lines).map(tuple))
+_rows = st.builds(
+    FixedRow,
+    st.lists(_blocks).map(tuple),
+    st.lists(_left).map(tuple),
+    _text,
+    _text,
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+
+ROW = FixedRow(
+    (Block("tail", Role.SYSTEM, "x", 3, (PromptLine("MEMORY.md", 1, "fact", "tail", "MEMORY.md:1"),)),),
+    (LeftOut("MEMORY.md", 9, "facts budget"),),
+    "2026-11-30",
+    "sha",
+)
+
+
+def _receipt(turn: int, *recalled: PromptLine) -> Receipt:
+    left = (*ROW.left_out, LeftOut("chats/x.md", 2, "recall budget"))
+    lines = (*ROW.lines, *recalled)
+    return Receipt("c", turn, "model", lines, left, 100, 40, "hybrid", "<recalled>\n- é 你好\n</recalled>\n\n")
+
+
+@given(_rows)
+def test_a_row_survives_json(row: FixedRow) -> None:
+    assert row_from_json(row_to_json(row)) == row
+
+
+def test_a_receipt_comes_back_whole_in_another_process(tmp_path: Path) -> None:
+    recalled = PromptLine("memory/tea.md", 4, "oolong", "meaning", "memory/tea.md:1", 5, 0.5)
+    first = ReceiptStore(tmp_path)
+    first.add_row("c", ROW)
+    first.add(_receipt(1, recalled))
+    assert ReceiptStore(tmp_path).get("c", 1) == _receipt(1, recalled)
+    assert ReceiptStore(tmp_path).row("c") == ROW
+
+
+def test_what_another_process_adds_is_seen(tmp_path: Path) -> None:
+    reader, writer = ReceiptStore(tmp_path), ReceiptStore(tmp_path)
+    writer.add_row("c", ROW)
+    assert reader.row("c") == ROW
+    writer.add(_receipt(1))
+    assert reader.get("c", 1) == _receipt(1)
+
+
+def test_a_line_cut_by_a_crash_costs_only_itself(tmp_path: Path) -> None:
+    store = ReceiptStore(tmp_path)
+    store.add_row("c", ROW)
+    store.add(_receipt(1))
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(path.read_bytes()[:-30])
+    again = ReceiptStore(tmp_path)
+    assert again.row("c") == ROW
+    assert again.get("c", 1) is None
+    again.add(_receipt(2))
+    assert again.get("c", 2) == _receipt(2)
+    assert ReceiptStore(tmp_path).get("c", 2) == _receipt(2)
+
+
+def test_garbage_is_no_receipt(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_bytes(b"\0\0\nnot json\n[1]\n{}\n" + bytes(range(256)) + b"\n")
+    store = ReceiptStore(tmp_path)
+    assert store.row("c") is None
+    store.add_row("c", ROW)
+    assert store.row("c") == ROW
