@@ -72,6 +72,7 @@ class TurnService:
         self._runner = TurnRunner(workspace, receipts, engine, emit)
         self._under_way = UnderWay()
         self._distilling = CancelToken()
+        self._to_distil: set[str] = set()  # chats that wait for it, each once however many turns say so
         self._closed = False
 
     # --- turns ---------------------------------------------------------------------------------------------------
@@ -251,7 +252,9 @@ class TurnService:
         """Distil what is due in a chat when no turn waits; nothing of a private chat."""
         if self._distilling.cancelled:
             self._distilling = CancelToken()
-        self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
+        if chat not in self._to_distil:
+            self._to_distil.add(chat)
+            self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
 
     def distil_now(self, chat_id: str, cancel: CancelToken) -> list[Batch]:
         """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled."""
@@ -276,6 +279,7 @@ class TurnService:
         self._emit(DistillProgress(chat, done, total))
 
     def _distil_quietly(self, chat: str, token: CancelToken) -> None:
+        self._to_distil.discard(chat)
         try:
             token.check()
             if self._workspace.chats.read(chat).private:
