@@ -262,11 +262,14 @@ def compose(places: Places, environ: Mapping[str, str] = os.environ, recall_budg
     paths = find_paths(places.config, places.state, environ)
     settings = SettingsStore(paths.settings_file)
     root = default_workspace(settings.load(), places.workspace, environ)
+    is_new = not root.exists()
     ident = workspace_id(root, paths.data)
     state = paths.workspace_state(ident)
     clock: Clock = fixed_clock(places.now) if places.now else system_clock
     workspace = Workspace(root, paths.workspace_data(ident), state, clock)
     workspace.prepare()
+    if is_new:  # the folder is known by its inode from now on, or its journal would be lost should it be moved
+        workspace_id(root, paths.data)
     return Services(settings, paths, workspace, state, recall_budget_ms)
 
 
