@@ -178,6 +178,11 @@ class Transcript(QScrollArea):
         self._earlier.setVisible(first > 0)
         self._order.start()
 
+    def _on_stops_changed(self) -> None:
+        """A receipt opened or closed: the person reads there, so the end does not pull them away."""
+        self._following = False
+        self._order.start()
+
     def _order_tabs(self) -> None:
         """Qt puts new widgets last; Tab is to lead through the turns from the top, then on to what is below."""
         stops = [stop for view in self._views for stop in view.tab_stops()]
@@ -199,7 +204,7 @@ class Transcript(QScrollArea):
         view.branch_chosen.connect(self.branch_chosen)
         view.place_chosen.connect(self.place_chosen)
         view.link_activated.connect(self.link_activated)
-        view.stops_changed.connect(self._order.start)
+        view.stops_changed.connect(self._on_stops_changed)
         view.show_turn(turn)
         return view
 
