@@ -21,7 +21,7 @@ from .test_chat import open_chat
         (PromptLine("MEMORY.md", 3, "- I live in Lisbon.", "pinned"), "I live in Lisbon.", "MEMORY.md:3"),
         (PromptLine("MEMORY.md", 9, "2026-11-20|you|likes tea", "tail"), "2026-11-20: likes tea", "MEMORY.md:9"),
         (
-            PromptLine("memory/travel.md", 4, "[Travel, memory/travel.md] small hotels", "meaning"),
+            PromptLine("memory/travel.md", 4, "[Travel, memory/travel.md] - small hotels", "meaning"),
             "small hotels",
             "travel:4",
         ),

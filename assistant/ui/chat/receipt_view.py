@@ -60,7 +60,7 @@ def words_of(line: PromptLine) -> str:
     entry = _ENTRY.match(bare)
     if entry:
         return f"{entry[1]}: {bare[entry.end() :]}"
-    return _SOURCE.sub("", bare, count=1) if line.why in _FOUND else bare
+    return _BULLET.sub("", _SOURCE.sub("", bare, count=1), count=1) if line.why in _FOUND else bare
 
 
 def place_of(line: PromptLine) -> str:
@@ -138,7 +138,8 @@ class ReceiptView(QFrame):
             top = Qt.AlignmentFlag.AlignTop
             grid.addWidget(chip, row, 0, top)
             grid.addWidget(words, row, 1, top)
-            grid.addWidget(self._score(line), row, 2, top)
+            if line.score:
+                grid.addWidget(self._score(line), row, 2, top)
             if line.file:
                 grid.addWidget(self._place(line), row, 3, top | Qt.AlignmentFlag.AlignRight)
         self._column.addWidget(holder)
@@ -146,7 +147,7 @@ class ReceiptView(QFrame):
             self._column.addWidget(label(tr("and {n} more", n=len(lines) - _SHOWN), "small"))
 
     def _score(self, line: PromptLine) -> QWidget:
-        score = label(f"{line.score:.2f}" if line.score else "", "small")
+        score = label(f"{line.score:.2f}", "small")
         score.setToolTip(tr("How well it fits, and what it costs: {n} tokens", n=line.tokens))
         return score
 
