@@ -351,7 +351,8 @@ class Transcript(QScrollArea):
     def _lay_out_now(self) -> None:
         self._row.activate()
         self._stack.activate()
-        self._page.adjustSize()
+        height = max(self.viewport().height(), self._page.sizeHint().height())
+        self._page.resize(self._page.width(), height)  # adjustSize would make it narrow for a moment
 
     def _bottom_of(self, view: TurnView) -> int:
         return self._top_of(view) + view.height()
