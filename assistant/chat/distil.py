@@ -22,7 +22,7 @@ from assistant.core.values import Done, GenerateOptions, Message, Role
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.entries import parse_memory
 from assistant.workspace.layout import ARCHIVE, MEMORY
-from assistant.workspace.safe_files import write_atomic
+from assistant.workspace.safe_files import as_error, write_atomic
 from assistant.workspace.workspace import Workspace
 
 FALLBACK_MARK = "(as said)"
@@ -128,11 +128,17 @@ class Distiller:
             return 0
 
     def _count_try(self, chat: str, first: int, tries: int) -> None:
-        self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise as_error(error, self._state) from error
         write_atomic(self._path(chat), json.dumps({"first": first, "tries": tries}).encode())
 
     def _forget_tries(self, chat: str) -> None:
-        self._path(chat).unlink(missing_ok=True)
+        try:
+            self._path(chat).unlink(missing_ok=True)
+        except OSError as error:
+            raise as_error(error, self._state) from error
 
 
 def _batches(turns: Sequence[Turn], engine: Engine, room: int) -> Iterator[list[Turn]]:

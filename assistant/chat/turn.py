@@ -52,7 +52,7 @@ class TurnRunner:
 
         The last event is TurnFinished. Raises AssistantError when there is no (whole) reply; the caller tells it.
         """
-        text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far))
+        text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
         try:
             self._remember(chat, turn)
@@ -137,18 +137,28 @@ class TurnRunner:
 
 
 class _Reply:
-    """The text of a reply so far, kept on disk now and then so that a crash costs at most a second of it."""
+    """The text of a reply so far, kept on disk now and then so that a crash costs at most a second of it.
 
-    def __init__(self, keep: Callable[[str], None]) -> None:
+    Where it cannot be kept the reply goes on all the same; that is told once.
+    """
+
+    def __init__(self, keep: Callable[[str], None], emit: EventSink) -> None:
         self.value = ""
         self._keep = keep
+        self._emit = emit
+        self._keeps = True
         self._kept_at = time.monotonic()
 
     def add(self, text: str) -> None:
         self.value += text
-        if time.monotonic() - self._kept_at >= _PARTIAL_SECONDS:
+        if not self._keeps or time.monotonic() - self._kept_at < _PARTIAL_SECONDS:
+            return
+        try:
             self._keep(self.value)
-            self._kept_at = time.monotonic()
+        except AssistantError as error:
+            self._keeps = False
+            self._emit(Notice(str(error), error=True))
+        self._kept_at = time.monotonic()
 
 
 def receipt_of(draft: Draft, chat: str, turn: int, done: Done | None = None, model: str = "") -> Receipt:

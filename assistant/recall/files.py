@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -19,8 +20,9 @@ def scan(root: Path) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     memory = root / "MEMORY.md"
-    if memory.is_file() and not memory.is_symlink():
-        found["MEMORY.md"] = _mark(memory.stat())
+    with contextlib.suppress(FileNotFoundError):  # or deleted since it was looked at
+        if memory.is_file() and not memory.is_symlink():
+            found["MEMORY.md"] = _mark(memory.stat())
     for folder in ("memory", "chats"):
         _walk(root / folder, folder, found)
     return found

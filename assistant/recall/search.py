@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -202,31 +204,27 @@ class Recall:
     def sync(self, cancel: CancelToken, progress: Progress = _no_progress, vectors: bool = True) -> SyncReport:
         """Bring keywords and then vectors up to date. Blocking; may be stopped (Cancelled) and goes on where it was.
 
-        What cannot be indexed or embedded is in the report's errors; the rest is done.
+        What cannot be indexed or embedded is in the report's errors; the rest is done. Raises AssistantError
+        ("recall.index") when the index itself cannot be used.
         """
-        self._syncing += 1
-        connection = self._file.connect()
-        try:
+        with _in_words(), self._writable() as connection:
             changes = sync_files(connection, self._root, cancel, progress)
             made = self._sync_vectors(connection, cancel, progress, changes) if vectors else 0
             if changes.removed or self._unpurged:
                 purge(connection)
                 self._unpurged = False
-        finally:
-            self._syncing -= 1
-            connection.close()
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
     def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
         """Throw the index away and build it anew."""
-        with self._lock:
+        with _in_words(), self._lock:
             self._disconnect()
             self._file.discard("")
         return self.sync(cancel, progress)
 
     def status(self) -> IndexStatus:
-        """How the index stands now."""
-        with self._lock:
+        """How the index stands now. Raises AssistantError("recall.index")."""
+        with _in_words(), self._lock:
             connection = self._connected()
             snapshot = self._current(connection)
             (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
@@ -242,6 +240,17 @@ class Recall:
         """Give the connection back; the object can be used again. The embedder is its owner's to close."""
         with self._lock:
             self._disconnect()
+
+    @contextlib.contextmanager
+    def _writable(self) -> Iterator[sqlite3.Connection]:
+        """A connection of a sync's own."""
+        connection = self._file.connect()
+        self._syncing += 1
+        try:
+            yield connection
+        finally:
+            self._syncing -= 1
+            connection.close()
 
     def _sync_vectors(
         self, connection: sqlite3.Connection, cancel: CancelToken, progress: Progress, changes: Changes
@@ -299,6 +308,19 @@ class Recall:
         except AssistantError as error:
             self._problems["embedder"] = str(error)
             return ""
+
+
+@contextlib.contextmanager
+def _in_words() -> Iterator[None]:
+    """A failure of the index or the disk under it in words that a person can act on."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise AssistantError(
+            "recall.index",
+            f"The search index cannot be used: {error}.",
+            "Check that the disk has room; `keepsake index rebuild` builds it anew.",
+        ) from error
 
 
 def _positions(connection: sqlite3.Connection, snapshot: Snapshot, uids: frozenset[str]) -> np.ndarray:

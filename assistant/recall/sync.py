@@ -43,7 +43,7 @@ class _Parsed:
     stat: str
     sha256: str
     problem: str
-    units: list[tuple[bytes, Unit]]
+    units: list[tuple[bytes, Unit]] | None  # None: as they are, the file was only touched
 
 
 def sync_files(
@@ -75,7 +75,7 @@ def sync_files(
         before = None if first_part_of(path) in heads - {path} else known.get(path)
         if parsed := _parse(root, path, marks[path], before, changes):
             waiting.append(parsed)
-        if sum(len(p.units) for p in waiting) >= _UNITS_A_COMMIT:
+        if sum(len(p.units or ()) for p in waiting) >= _UNITS_A_COMMIT:
             _apply(connection, waiting, changes)
             waiting = []
             progress(done + 1, len(changed), "keywords")
@@ -137,6 +137,8 @@ def _parse(root: Path, path: str, stat: str, known: tuple[str, str] | None, chan
         return None
     if known == (stat, file.sha256):
         return None
+    if known and known[1] == file.sha256:
+        return _Parsed(path, stat, file.sha256, "", None)
     try:
         first = first_part_of(path)
         units, problem = units_of(path, file.text, read_text(root / first).text if first != path else "")
@@ -156,6 +158,9 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
 
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
+    if parsed.units is None:
+        connection.execute("UPDATE files SET stat = ? WHERE path = ?", [parsed.stat, parsed.path])
+        return
     connection.execute(
         "INSERT INTO files(path, stat, sha256, problem) VALUES (?, ?, ?, ?) ON CONFLICT(path) DO UPDATE SET "
         "stat = excluded.stat, sha256 = excluded.sha256, problem = excluded.problem",

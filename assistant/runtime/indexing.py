@@ -66,6 +66,9 @@ class IndexService:
             _log.debug("indexing was stopped; it goes on at the next start")
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
+        finally:
+            for what in ("keywords", "vectors"):  # however it ended, nothing is being indexed now
+                self._progress(1, 1, what)
 
     def _progress(self, done: int, total: int, what: str) -> None:
         self._emit(IndexProgress(what, done, total))

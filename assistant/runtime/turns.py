@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +21,7 @@ from assistant.core.values import Delta, Done, GenerateOptions, Prompt, Receipt
 from assistant.recall.search import Recall
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.tickets import Ticket, UnderWay
 from assistant.settings.schema import Settings
 from assistant.workspace.budget import Limits
 from assistant.workspace.chats import Chat, Turn
@@ -44,54 +43,6 @@ class TurnPlan:
 
 
 DEFAULT_PLAN = TurnPlan()
-
-
-@dataclass(eq=False)
-class _Ticket:
-    """A turn that is being saved, waits or runs. turn: 0 until it is saved; future: its place in the queue."""
-
-    token: CancelToken
-    turn: int = 0
-    future: Future[None] | None = None
-
-
-class _UnderWay:
-    """The tickets of turns that wait or run, by chat; for any thread."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._tickets: dict[str, list[_Ticket]] = {}
-
-    def add(self, chat: str) -> _Ticket:
-        ticket = _Ticket(CancelToken())
-        with self._changed:
-            self._tickets.setdefault(chat, []).append(ticket)
-        return ticket
-
-    def remove(self, chat: str, ticket: _Ticket) -> bool:
-        """True the first time."""
-        with self._changed:
-            tickets = self._tickets.get(chat, [])
-            if ticket not in tickets:
-                return False
-            tickets.remove(ticket)
-            if not tickets:
-                del self._tickets[chat]
-            self._changed.notify_all()
-            return True
-
-    def of(self, chat: str) -> list[_Ticket]:
-        with self._changed:
-            return list(self._tickets.get(chat, ()))
-
-    def chats(self) -> list[str]:
-        with self._changed:
-            return list(self._tickets)
-
-    def wait_for_queued(self, chat: str, seconds: float) -> None:
-        """Until no turn of the chat is in the queue or runs, or for so long."""
-        with self._changed:
-            self._changed.wait_for(lambda: not any(t.future for t in self._tickets.get(chat, ())), seconds)
 
 
 class TurnService:
@@ -119,8 +70,9 @@ class TurnService:
         self._lanes = lanes
         self._emit = emit
         self._runner = TurnRunner(workspace, receipts, engine, emit)
-        self._under_way = _UnderWay()
+        self._under_way = UnderWay()
         self._distilling = CancelToken()
+        self._to_distil: set[str] = set()  # chats that wait for it, each once however many turns say so
         self._closed = False
 
     # --- turns ---------------------------------------------------------------------------------------------------
@@ -156,14 +108,14 @@ class TurnService:
             for ticket in self._under_way.of(chat):
                 ticket.token.cancel()
 
-    def _stopped(self, chat: str) -> list[_Ticket]:
+    def _stopped(self, chat: str) -> list[Ticket]:
         """Ask all that is under way in the chat to stop; the tickets of turns that will not start any more."""
         tickets = self._under_way.of(chat)
         for ticket in tickets:
             ticket.token.cancel()
         return [ticket for ticket in tickets if ticket.future and ticket.future.cancel()]
 
-    def _end_unstarted(self, chat: str, ticket: _Ticket) -> None:
+    def _end_unstarted(self, chat: str, ticket: Ticket) -> None:
         """A turn that was stopped while it waited ends at once, not after what it waited for."""
         if self._under_way.remove(chat, ticket):
             with self._told(chat, ticket.turn):
@@ -201,28 +153,26 @@ class TurnService:
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
 
-    def _save_and_queue(self, chat: str, ticket: _Ticket, save: Callable[[], int], number: int) -> None:
+    def _save_and_queue(self, chat: str, ticket: Ticket, save: Callable[[], int], number: int) -> None:
         """number: of the turn that a failure to save is told for; 0: a new one."""
-        saved = False
         try:
             with self._told(chat, number):
                 ticket.turn = save()
-            saved = True
-        except AssistantError as error:
+        except BaseException as error:
+            self._under_way.remove(chat, ticket)
+            if not isinstance(error, AssistantError):
+                raise
             _log.info("a message in %s was not saved: %s", chat, error)
-        finally:
-            if not saved:
-                self._under_way.remove(chat, ticket)
-        if saved:
-            self._queue(chat, ticket)
+            return
+        self._queue(chat, ticket)
 
-    def _queue(self, chat: str, ticket: _Ticket) -> None:
+    def _queue(self, chat: str, ticket: Ticket) -> None:
         ticket.future = self._lanes.chat.submit(self._run_queued, chat, ticket)
         self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
         if ticket.token.cancelled and ticket.future.cancel():  # the stop came before there was a future to cancel
             self._end_unstarted(chat, ticket)
 
-    def _run_queued(self, chat: str, ticket: _Ticket) -> None:
+    def _run_queued(self, chat: str, ticket: Ticket) -> None:
         try:
             outcome = self._run(chat, ticket.turn, ticket.token, DEFAULT_PLAN)
         except AssistantError as error:
@@ -262,7 +212,7 @@ class TurnService:
         self, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN
     ) -> Iterator[str | tuple[Done, Receipt]]:
         """One turn that leaves nothing on disk: yields the new texts, then how it ended."""
-        self.models.ensure(plan.model)
+        self.models.ensure(plan.model, cancel)
         draft = self.builder(self._engine, plan).build(Question(Chat.empty(), (), text))
         for event in self._engine.chat(draft.prompt.messages, plan.options or self.options(), cancel):
             if isinstance(event, Delta):
@@ -302,7 +252,9 @@ class TurnService:
         """Distil what is due in a chat when no turn waits; nothing of a private chat."""
         if self._distilling.cancelled:
             self._distilling = CancelToken()
-        self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
+        if chat not in self._to_distil:
+            self._to_distil.add(chat)
+            self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
 
     def distil_now(self, chat_id: str, cancel: CancelToken) -> list[Batch]:
         """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled."""
@@ -327,6 +279,7 @@ class TurnService:
         self._emit(DistillProgress(chat, done, total))
 
     def _distil_quietly(self, chat: str, token: CancelToken) -> None:
+        self._to_distil.discard(chat)
         try:
             token.check()
             if self._workspace.chats.read(chat).private:

@@ -101,7 +101,11 @@ class WorkerProcess:
             if self._session:
                 self._session.release()
             self.starts += 1
-            self._session = _Session(self._module, self._log_path, self._env)
+            try:
+                self._session = _Session(self._module, self._log_path, self._env)
+            except OSError as error:  # no memory for another process, or no folder for its log
+                message = f"The helper process could not be started: {error.strerror or error}."
+                raise AssistantError("worker.start", message, "Close other programs, then try again.") from error
             opened = self._session.open()
             if opened is None:
                 raise AssistantError("worker.died", "The helper process could not start.", "The log has the details.")

@@ -26,6 +26,7 @@ class EventRouter(QObject):
 
     chats_changed = Signal()
     model_ready = Signal(str)
+    model_sized = Signal(int)
     model_noted = Signal(str)
     model_failed = Signal(object)
 
@@ -45,6 +46,7 @@ class EventRouter(QObject):
                 self._top.show_ready(event.info)
                 self.model_noted.emit("")
                 self.model_ready.emit(event.info.name)
+                self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)

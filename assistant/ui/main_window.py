@@ -104,6 +104,8 @@ class MainWindow(QMainWindow):
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
+        self.router.model_sized.connect(self.page.empty.show_model_size)
+        self.page.empty.bigger_asked.connect(self.models.explain)
         self.router.model_noted.connect(self.page.note_model)
         self.bridge.work_failed.connect(self.show_error)
         self.models.failed.connect(self.show_error)

@@ -1,4 +1,4 @@
-"""For the start-up benchmark and packaging tests: report when the window takes text, then close it."""
+"""For the benchmarks: report when the window takes text, then close it; measure what a person waits for in it."""
 
 from __future__ import annotations
 

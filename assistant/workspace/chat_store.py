@@ -149,7 +149,9 @@ class ChatStore:
         recovered = []
         for reply in self._pending.left_behind():
             if not files.find_parts(self._root, reply.chat):
-                continue  # deleted meanwhile; it is still there should the chat be restored
+                if all(deleted.id != reply.chat for deleted in self._trash.list()):
+                    reply.file.unlink(missing_ok=True)  # the chat was deleted for good
+                continue  # or it is in the trash: the reply is still there should the chat be restored
             with self._locked(reply.chat):
                 turn = self.read(reply.chat).by_number.get(reply.turn)
                 if turn and turn.reply is None and reply.text:

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import secrets
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from filelock import FileLock, Timeout
 from assistant.core.errors import AssistantError
 from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
 
+_ALIVE = ".alive"
+_SETTLED_SECONDS = 60.0  # a lock younger than this may just be being taken
 _log = logging.getLogger(__name__)
 
 
@@ -57,7 +60,8 @@ class PendingReplies:
     def left_behind(self) -> list[PendingReply]:
         """The replies whose process is dead, oldest turn first."""
         found = [record for path in self._files() if (record := _read(path))]
-        dead = {owner for owner in {owner for _, owner in found} if owner != self._owner and self._is_dead(owner)}
+        owners = {owner for _, owner in found} | self._old_owners()
+        dead = {owner for owner in owners if owner != self._owner and self._is_dead(owner)}
         return sorted((reply for reply, owner in found if owner in dead), key=lambda reply: (reply.chat, reply.turn))
 
     def close(self) -> None:
@@ -67,9 +71,21 @@ class PendingReplies:
             self._lock_path(self._owner).unlink(missing_ok=True)
             self._alive = None
 
+    def _old_owners(self) -> set[str]:
+        """Processes that showed life a while ago: one that was killed between two replies leaves nothing else."""
+        before = time.time() - _SETTLED_SECONDS
+        try:
+            with os.scandir(self._folder) as entries:
+                locks = [e for e in entries if e.name.endswith(_ALIVE) and e.stat().st_mtime < before]
+        except OSError:  # there is no folder yet, or a lock went just now: the next start looks again
+            return set()
+        return {entry.name.removesuffix(_ALIVE) for entry in locks}
+
     def _show_life(self) -> None:
-        if self._alive:
+        if self._alive and self._lock_path(self._owner).exists():
             return
+        if self._alive:  # the state folder was deleted while we run
+            self._alive.release()
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = FileLock(self._lock_path(self._owner), mode=0o600, thread_local=False)
@@ -92,7 +108,7 @@ class PendingReplies:
         return True
 
     def _lock_path(self, owner: str) -> Path:
-        return self._folder / f"{owner}.alive"
+        return self._folder / f"{owner}{_ALIVE}"
 
     def _path(self, chat: str, turn: int) -> Path:
         return self._folder / f"{chat}.{turn}.json"

@@ -91,7 +91,7 @@ def test_killed_at_any_byte_no_turn_and_no_word_is_lost(tmp_path: Path, step: in
     )
     words, half, whole = "Büro 3 Uhr 张庭\n\n### not a heading", "Ja, um", "Ja, um 3 Uhr 🐘\n\n> so"
     runs = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(runs) > 500 // step
+    assert len(runs) >= 400 // step  # one for each byte of what is written
     begun = 0
     for budget, said, turns, left, problems in runs:
         assert [turn[1:] for turn in turns[:2]] == [["first", "answer", ""], ["第二", "好的", ""]], budget

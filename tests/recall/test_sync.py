@@ -289,3 +289,17 @@ def test_a_workspace_that_is_gone_for_a_while_keeps_its_index(
     embedder.embedded.clear()
     assert texts(recall, "kayak") == ["kayak"]
     assert recall.sync(CancelToken(), quiet).vectors == 0
+
+
+def test_a_file_that_was_only_touched_is_not_taken_apart_again(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = workspace.write("MEMORY.md", "2026-11-01|you|the kayak is red\n")
+    by_words.sync(CancelToken(), quiet)
+    os.utime(path, (1, 1))
+    with monkeypatch.context() as untouched:
+        untouched.setattr("assistant.recall.sync.units_of", None)
+        assert by_words.sync(CancelToken(), quiet).files == 0
+        assert texts(by_words, "kayak") == ["the kayak is red"]
+    workspace.write("MEMORY.md", "2026-11-01|you|the kayak is blue\n")
+    assert texts(by_words, "kayak") == ["the kayak is blue"]

@@ -212,6 +212,7 @@ def test_a_turn_goes_before_everything_that_waits_to_be_distilled(
     assert gate.reached.wait(30)
     stage.services.distil(chats[1])
     stage.services.distil(chats[2])
+    stage.services.distil(chats[1])  # once is enough
     stage.services.send(chats[0], "Again")
     stage.wait(lambda: len(stage.of(TurnSaved)) == 2)
     stage.services.lanes.files.submit(lambda: None).result(30)
@@ -228,3 +229,14 @@ def test_nothing_is_left_in_the_state_folder_of_a_process_that_ended_well(tmp_pa
     stage.services.workspace.chats._pending.drop(chat, 1)
     stage.services.close()
     assert not list(stage.services.workspace.state.rglob("*.alive"))
+
+
+def test_a_reply_goes_on_where_it_cannot_be_kept_meanwhile(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.chat.turn._PARTIAL_SECONDS", 0.0)
+    monkeypatch.setattr(ChatStore, "keep_partial", fail(FULL))
+    stage.use(FakeEngine(["one\ntwo\nthree\n"]))
+    chat = stage.services.new_chat()
+    stage.services.send(chat, "Hello")
+    assert isinstance(stage.wait_for_end(), TurnFinished)
+    assert stage.services.read_chat(chat).turns[0].reply == "one\ntwo\nthree\n"
+    assert len(stage.of(Notice)) == 1

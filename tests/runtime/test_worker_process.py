@@ -251,3 +251,12 @@ def test_ctrl_c_is_left_to_the_parent(worker: WorkerProcess) -> None:
     pid = worker.call("echo", {}, CancelToken())["pid"]
     os.kill(pid, signal.SIGINT)
     assert worker.call("echo", {}, CancelToken())["pid"] == pid
+
+
+def test_a_worker_that_cannot_be_started_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("in the way")
+    worker = WorkerProcess("tests.runtime.fake_worker", tmp_path / "logs" / "worker.log")
+    with pytest.raises(AssistantError) as failed:
+        worker.call("echo", {}, CancelToken())
+    assert failed.value.code == "worker.start"
+    worker.close()

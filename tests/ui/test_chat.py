@@ -354,3 +354,26 @@ def test_a_reply_that_waits_for_the_disk_does_not_hold_the_window(
     lane.release()
     qtbot.waitUntil(lambda: any(call[0] == "send" for call in services.calls))
     lane.release()
+
+
+def test_a_stop_before_a_new_chat_has_its_file_counts(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    lane = HeldLane()
+    services.lanes.files = lane
+    write(qtbot, window, "hello")
+    window.session.stop()
+    lane.release()
+    qtbot.waitUntil(lambda: services.calls[-1][0] == "stop")
+    chat = services.calls[-1][1]
+    assert services.calls[-2][:2] == ("send", chat)
+    lane.release()
+
+
+def test_a_chat_deleted_while_it_is_read_again_shows_no_error(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    failed: list[object] = []
+    window.session.failed.connect(failed.append)
+    window.session._on_lost(AssistantError("chat.missing", "It is gone."))
+    assert failed == []
+    window.session._on_lost(AssistantError("workspace.io", "The disk is broken."))
+    assert len(failed) == 1

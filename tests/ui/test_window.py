@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -343,3 +344,13 @@ def test_starting_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_small_model_says_that_a_bigger_one_is_better(
+    window: MainWindow, services: FakeServices, qtbot: QtBot
+) -> None:
+    small = ready()
+    services.emit(small)
+    qtbot.waitUntil(lambda: window.page.empty.bigger.isVisibleTo(window))
+    services.emit(replace(small, info=replace(small.info, size_bytes=4_000_000_000)))
+    qtbot.waitUntil(lambda: not window.page.empty.bigger.isVisibleTo(window))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -282,3 +284,39 @@ def test_a_session_over_midnight_is_dated_locally(make):
     store = make("2026-11-30T00:01:00+08:00")
     store.chats.begin_turn(ident, "late")
     assert store.chats.read(ident).last_active == "2026-11-30T00:01:00+08:00"
+
+
+def test_a_state_folder_deleted_while_a_reply_arrives_is_made_again(ws, make):
+    ident = ws.chats.create()
+    n = ws.chats.begin_turn(ident, "hello").n
+    ws.chats.keep_partial(ident, n, "one")
+    shutil.rmtree(ws.state)
+    ws.chats.keep_partial(ident, n, "one two")
+    assert make().chats.recover() == []  # ours, and we live
+    ws.chats.close()
+    assert make().chats.recover() == [(ident, n)]
+    assert said(ws.chats, ident) == [("hello", "one two")]
+
+
+def test_a_pending_reply_goes_with_a_chat_that_was_deleted_for_good(ws, make):
+    ident = ws.chats.create()
+    ws.chats.keep_partial(ident, ws.chats.begin_turn(ident, "hello").n, "secret plans")
+    deleted = make().chats.delete(ident)
+    ws.chats.close()
+    other = make().chats
+    assert other.recover() == []
+    assert list((ws.state / "pending").glob("*.json"))  # it may be restored yet
+    other._trash.purge(deleted)  # as a purge of another process, while the reply arrived
+    other.recover()
+    assert not list((ws.state / "pending").iterdir())
+
+
+def test_signs_of_life_of_processes_killed_between_two_replies_are_cleared_away(ws, make):
+    ident = ws.chats.create()
+    ws.chats.keep_partial(ident, ws.chats.begin_turn(ident, "hello").n, "one")
+    ws.chats.end_turn(ident, 1, "one")
+    old = ws.state / "pending" / "1-dead.alive"
+    old.touch()
+    os.utime(old, (1, 1))
+    make().chats.recover()
+    assert [path.name for path in (ws.state / "pending").iterdir()] == [f"{ws.chats._pending._owner}.alive"]

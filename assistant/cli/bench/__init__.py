@@ -18,6 +18,7 @@ def add_commands(commands: Any) -> None:
         ("engine", "tokens a second and time to first token, beside llama-cpp-python itself"),
         ("recall", "searches in --size units, beside plain FTS5 and the embedding model alone"),
         ("store", "appending a turn to a chat of 10 and of --size turns"),
+        ("ui", "opening a chat of --size turns, resizing, streaming, pasting"),
     ):
         one = names.add_parser(name, help=words)
         one.add_argument("--size", type=int, metavar="N", default=0)
@@ -48,6 +49,10 @@ def _bench(name: str) -> Callable[[Context, int, int], Report]:
             from assistant.cli.bench import recall
 
             return recall.run
+        case "ui":
+            from assistant.cli.bench import ui
+
+            return ui.run
         case _:
             from assistant.cli.bench import store
 

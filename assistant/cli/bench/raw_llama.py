@@ -38,7 +38,7 @@ class Raw:
         return {"tokens": self._llama.tokenize(text.encode(), add_bos=False, special=True)}
 
     def generate(self, args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> dict[str, Any]:
-        """Greedy text after the given tokens; reset True forgets the cache first."""
+        """Greedy text after the given tokens; reset True forgets the cache first, else the common prefix is kept."""
         if args["reset"]:
             self._llama.reset()
             self._llama._ctx.kv_cache_clear()

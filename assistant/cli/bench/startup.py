@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from assistant.cli.bench import corpus
@@ -57,13 +58,16 @@ def _start(context: Context, root: Path) -> tuple[float, list[str]]:
     ]
     env = {**os.environ, PROBE: "1", "KEEPSAKE_MODELS": str(models), "KEEPSAKE_CONFIG": str(root / "config")}
     began = time.perf_counter()
-    with subprocess.Popen(command, env=_offscreen(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(command, env=offscreen(env), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         line = process.stdout.readline()
         took = time.perf_counter() - began
         _, errors = process.communicate(timeout=_TIMEOUT_SECONDS)
     try:
-        return took, json.loads(line)["modules"]
+        report = json.loads(line)
+        if report["usable"]:
+            return took, report["modules"]
+        raise ValueError("the composer did not take the letter")
     except (ValueError, KeyError):
         said = errors.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise AssistantError("bench.window", f"The window did not open: {' '.join(said)}", "Try it by hand.") from None
@@ -76,13 +80,13 @@ def _bare() -> float:
         "app = QApplication([]); line = QLineEdit(); line.show(); app.processEvents(); print('ready', flush=True)\n"
     )
     began = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-c", code], env=_offscreen(os.environ), stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-c", code], env=offscreen(os.environ), stdout=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
         return time.perf_counter() - began
 
 
-def _offscreen(env: os._Environ[str] | dict[str, str]) -> dict[str, str]:
+def offscreen(env: Mapping[str, str]) -> dict[str, str]:
     """Without a screen Qt draws in memory; with one the real thing is measured."""
     shown = any(env.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
     return {**env} if shown or sys.platform != "linux" else {**env, "QT_QPA_PLATFORM": "offscreen"}

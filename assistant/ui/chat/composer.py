@@ -6,16 +6,17 @@ import math
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout
 
 from assistant.ui.i18n import tr
+from assistant.ui.plain_edit import PlainEdit
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import ElidedLabel, restyle, spread
 
 _MAX_LINES = 8
 
 
-class MessageEdit(QPlainTextEdit):
+class MessageEdit(PlainEdit):
     """The text of a message. Enter that belongs to an input method stays with it."""
 
     send_asked = Signal()

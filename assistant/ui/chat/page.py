@@ -20,10 +20,14 @@ from assistant.ui.widgets import IconButton, button, label, spread
 from assistant.workspace.redaction import redact
 
 
+SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
+
+
 class EmptyState(QWidget):
     """What an empty chat shows: a greeting and a few ways to begin."""
 
     suggested = Signal(str)
+    bigger_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +48,16 @@ class EmptyState(QWidget):
         column.addSpacing(16)
         for text in suggestions():
             column.addWidget(self._suggestion(text), 0, centre)
+        column.addSpacing(8)
+        words = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
+        self.bigger = button(words, "link", self.bigger_asked.emit)
+        self.bigger.hide()
+        column.addWidget(self.bigger, 0, centre)
         column.addStretch(4)
+
+    def show_model_size(self, size_bytes: int) -> None:
+        """Say plainly, while a small model is loaded, that bigger ones are better."""
+        self.bigger.setVisible(0 < size_bytes < SMALL_MODEL_BYTES)
 
     def _suggestion(self, text: str) -> QWidget:
         made = button(text, "suggestion", lambda: self.suggested.emit(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -47,6 +48,7 @@ class ChatSession(QObject):
         self.chat_id = ""
         self._chat: Chat | None = None
         self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
+        self._stop_new = False  # Stop was pressed before the new chat had its file
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
         self._failed_turns: dict[tuple[str, int], AssistantError] = {}
@@ -106,6 +108,7 @@ class ChatSession(QObject):
             self.send_after(self.chat_id, text, self._end(), keep_secrets)
             return
         self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
+        self._stop_new = False
         self.turns_changed.emit()
         self.streaming_changed.emit()
         self._bridge.run(
@@ -136,7 +139,10 @@ class ChatSession(QObject):
         self.send_after(self.chat_id, text, ROOT if turn.after is None else turn.after, keep_secrets)
 
     def stop(self) -> None:
-        self._services.stop(self.chat_id)
+        if self.chat_id:
+            self._services.stop(self.chat_id)
+        else:
+            self._stop_new = True
 
     def choose_branch(self, n: int) -> None:
         """Show the branch that goes through turn ``n``."""
@@ -177,6 +183,8 @@ class ChatSession(QObject):
             self.chat_id = chat
             self.created.emit(chat)
         self.send_after(chat, text, None, keep_secrets)
+        if self._stop_new:
+            self._services.stop(chat)
 
     def _on_not_created(self, text: str, error: BaseException) -> None:
         self._live.pop("", None)
@@ -253,13 +261,9 @@ class ChatSession(QObject):
         """Ask how full the context window is; answered by ``window_used``."""
         chat = self.chat_id
         if chat and not self.streaming():
-            self._bridge.run(
-                self._services.lanes.chat,
-                self._services.window_use,
-                chat,
-                done=lambda use: self._on_window(chat, use),
-                failed=lambda error: self.window_used.emit(0, 0),
-            )
+            answered = partial(self._on_window, chat)
+            lane, use = self._services.lanes.chat, self._services.window_use
+            self._bridge.run(lane, use, chat, done=answered, failed=lambda _: answered((0, 0)))
 
     def _on_window(self, chat: str, use: tuple[int, int]) -> None:
         if chat == self.chat_id:
@@ -345,13 +349,8 @@ class ChatSession(QObject):
         self._frame.stop()
         self._rest = [*self._rest, turn]
         if self._chat is None:
-            self._bridge.run(
-                self._services.lanes.files,
-                self._services.read_chat,
-                self.chat_id,
-                done=self._on_read_again,
-                failed=self.failed.emit,
-            )
+            lane, read = self._services.lanes.files, self._services.read_chat
+            self._bridge.run(lane, read, self.chat_id, done=self._on_read_again, failed=self._on_lost)
         else:
             mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
             added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark)
@@ -367,6 +366,11 @@ class ChatSession(QObject):
             self._name_siblings()
             self.turns_changed.emit()
 
+    def _on_lost(self, error: BaseException) -> None:
+        """A chat that was deleted meanwhile needs no words: it leaves the list."""
+        if not (isinstance(error, AssistantError) and error.code == "chat.missing"):
+            self.failed.emit(error)
+
     def _name_siblings(self) -> None:
         """The newest turn may have come to stand beside others: say so under each that is shown."""
         if self._chat is None or not self._rest:
@@ -379,8 +383,8 @@ class ChatSession(QObject):
         chat = self.chat_id
         if self._chat is None or self._reading or self.streaming() or len(self._chat.turns) == count:
             return
-        read = self._services.read_chat
-        self._bridge.run(self._services.lanes.files, read, chat, done=self._on_refreshed, failed=self.failed.emit)
+        lane, read = self._services.lanes.files, self._services.read_chat
+        self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
 
     def _on_refreshed(self, read: Chat) -> None:
         if self._chat is None or read.id != self.chat_id or self.streaming():

@@ -16,10 +16,10 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QPlainTextEdit
 
 from assistant.ui.i18n import tr
 from assistant.ui.palette import Palette
+from assistant.ui.plain_edit import PlainEdit
 from assistant.ui.theme import Theme
 
 _ENTRY = re.compile(r"^(\d{4}-\d{2}-\d{2})\|([^|]*)\|")
@@ -86,7 +86,7 @@ def _formats(palette: Palette) -> dict[str, QTextCharFormat]:
     return made
 
 
-class ShadedTextEdit(QPlainTextEdit):
+class ShadedTextEdit(PlainEdit):
     """Plain text in which whole lines (from 1) can have a ground of their own, also where they wrap."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QListView, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
@@ -15,6 +15,7 @@ from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
+from assistant.ui.plain_edit import PlainEdit
 from assistant.ui.theme import Theme
 from assistant.ui.times import parse_time
 from assistant.ui.widgets import button, label, spread
@@ -86,7 +87,7 @@ class JournalPage(QWidget):
         self.view.setItemDelegate(RowDelegate(theme, 2, self.view))
         self.view.setAccessibleName(tr("Changes"))
         self.view.setMouseTracking(True)
-        self.diff = QPlainTextEdit()
+        self.diff = PlainEdit()
         self.diff.setReadOnly(True)
         self.diff.setProperty("role", "code")
         self.diff.setAccessibleName(tr("What changed"))
