@@ -19,7 +19,6 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
 from assistant.workspace.redaction import redact
 
-
 SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
 
 
@@ -49,8 +48,8 @@ class EmptyState(QWidget):
         for text in suggestions():
             column.addWidget(self._suggestion(text), 0, centre)
         column.addSpacing(8)
-        words = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
-        self.bigger = button(words, "link", self.bigger_asked.emit)
+        advice = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
+        self.bigger = button(advice, "link", self.bigger_asked.emit)
         self.bigger.hide()
         column.addWidget(self.bigger, 0, centre)
         column.addStretch(4)
