@@ -18,7 +18,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from assistant.core.events import DistillProgress, Event, ModelReady, TurnFailed, TurnFinished
+from assistant.core.events import Event, ModelReady, TurnFailed, TurnFinished
 from assistant.runtime.services import Places, Services, compose
 from assistant.ui.application import dress_application
 from assistant.ui.main_window import MainWindow
@@ -99,7 +99,7 @@ def test_what_was_said_first_is_known_after_overflow_and_restart(open_house: Cal
     chat = first.chat
     for number in range(12):
         house.say(f"Thought {number}: let us talk about the garden, the rain and the apples for a while longer.")
-        if house.count(DistillProgress):
+        if house.services.prompts.was_cut(chat):
             break
     memory = house.services.workspace.memory
     house.wait(lambda: any(e.source.startswith(f"chat:{chat}#1-") for e in memory.document().entries))

@@ -18,7 +18,7 @@ from assistant.core.events import Event, ModelLoading, Notice, TextArrived, Turn
 from assistant.core.values import Done, GenerateOptions, Receipt
 
 if TYPE_CHECKING:
-    from assistant.runtime.turns import TurnPlan
+    from assistant.runtime.prompts import TurnPlan
 
 _WARM_SECONDS = 60.0  # after that a question is asked without searching by meaning
 
@@ -40,7 +40,7 @@ def add_commands(commands: Any) -> None:
 
 
 def run_ask(context: Context, options: Namespace) -> int:
-    from assistant.runtime.turns import TurnPlan
+    from assistant.runtime.prompts import TurnPlan
 
     services = context.services
     text = _text(options.text)
@@ -49,7 +49,7 @@ def run_ask(context: Context, options: Namespace) -> int:
     with _stopped_by_signals(cancel):
         warming = services.lanes.recall.submit(context.ready_recall)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
-        services.turns.models.ensure(plan.model, cancel)
+        services.model_service.ensure(plan.model, cancel)
         try:
             warming.result(_WARM_SECONDS)
         except TimeoutError:
@@ -148,7 +148,7 @@ def run_prompt(context: Context, options: Namespace) -> int:
     text = _text(options.text)
     services.subscribe(lambda event: _loading(context, event))
     try:
-        services.turns.models.ensure()
+        services.model_service.ensure()
     except AssistantError as error:
         context.output.note(f"{error} Tokens are estimated.")
     context.ready_recall()
@@ -187,7 +187,7 @@ def _text(given: str) -> str:
 def _generate_options(context: Context, options: Namespace) -> GenerateOptions:
     from dataclasses import replace
 
-    chosen = context.services.turns.options()
+    chosen = context.services.prompts.options()
     if options.seed is not None:
         chosen = replace(chosen, seed=options.seed)
     return chosen if options.max_tokens is None else replace(chosen, max_tokens=options.max_tokens)

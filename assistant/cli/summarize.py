@@ -20,8 +20,8 @@ def run_summarize(context: Context, options: Namespace) -> int:
     services = context.services
     services.recover()
     chats = [options.chat] if options.chat else [info.id for info in services.list_chats() if not info.private]
-    services.turns.models.ensure()  # the window, and so what is due, is the model's
-    batches = [batch for chat in chats for batch in services.turns.distil_now(chat, context.cancel)]
+    services.model_service.ensure()  # the window, and so what is due, is the model's
+    batches = [batch for chat in chats for batch in services.distilling.now(chat, context.cancel)]
     value = [
         {
             "chat": b.chat,

@@ -19,17 +19,19 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.prompts import PromptService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
-from assistant.workspace.budget import Limits, Loaded, load_memory
+from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
 from assistant.workspace.identity import workspace_id
@@ -37,7 +39,7 @@ from assistant.workspace.memory import Written
 from assistant.workspace.workspace import Workspace
 
 _log = logging.getLogger(__name__)
-_IDLE_LOOK_SECONDS = 30.0
+_LOOK_SECONDS = 5.0  # how often it is seen whether the moment is quiet
 EMBEDDING_MODEL = "multilingual-e5-small"
 
 
@@ -78,18 +80,14 @@ class Services:
             ModelStore(paths.models), self.engine, self._values, self.lanes.chat, self._emit
         )
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
-        self.turns = TurnService(
-            workspace,
-            self.recall,
-            self.receipts,
-            Distiller(workspace, state),
-            self.engine,
-            self.model_service,
-            self._values,
-            self.lanes,
-            self._emit,
+        self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        self.distilling = DistilService(
+            workspace, Distiller(workspace, state), self.prompts, self.model_service, self.lanes.chat, self._emit
         )
-        self.idle = IdleScheduler(self._give_back, _IDLE_LOOK_SECONDS)
+        self.turns = TurnService(
+            workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
+        )
+        self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
     # --- life ----------------------------------------------------------------------------------------------------
@@ -101,6 +99,7 @@ class Services:
     def start(self) -> None:
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
         self.lanes.files.submit(self.recover)
+        self.lanes.files.submit(self.distilling.find_due)
         self.model_service.load_later()
         self.indexing.start()
         self.idle.start()
@@ -115,6 +114,7 @@ class Services:
         """End all work, threads and worker processes."""
         self._sinks.clear()
         self.idle.close()
+        self.distilling.close()
         self.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
@@ -195,14 +195,14 @@ class Services:
 
     def distil(self, chat: str) -> None:
         """Returns at once; DistillProgress and MemoryChanged follow."""
-        self.turns.distil(chat)
+        self.distilling.soon(chat)
 
     def receipt(self, chat: str, turn: int) -> Receipt | None:
         return self.receipts.get(chat, turn)
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
-        return self.turns.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
+        return self.prompts.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
 
     def window_use(self, chat: str) -> tuple[int, int]:
         """Tokens that the chat's next prompt has before any message, and the window."""
@@ -220,11 +220,9 @@ class Services:
 
     def budget(self) -> Loaded:
         """What of MEMORY.md loads with the present settings and model."""
-        memory = self._values().memory
-        limits = Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
         today = self.workspace.clock().date()
-        window = self.turns.rules().window
-        return load_memory(self.workspace.memory.document(), limits, today, self.turns.counter().count, window)
+        document, count = self.workspace.memory.document(), self.prompts.counter().count
+        return load_memory(document, self.prompts.limits(), today, count, self.prompts.rules().window)
 
     # --- models --------------------------------------------------------------------------------------------------
 
@@ -240,8 +238,9 @@ class Services:
 
     # --- inside --------------------------------------------------------------------------------------------------
 
-    def _give_back(self) -> None:
-        """End the embedding worker when it was not used for the time that the settings say."""
+    def _look(self) -> None:
+        """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""
+        self.distilling.look()
         if self.embedder:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
@@ -263,11 +262,14 @@ def compose(places: Places, environ: Mapping[str, str] = os.environ, recall_budg
     paths = find_paths(places.config, places.state, environ)
     settings = SettingsStore(paths.settings_file)
     root = default_workspace(settings.load(), places.workspace, environ)
+    is_new = not root.exists()
     ident = workspace_id(root, paths.data)
     state = paths.workspace_state(ident)
     clock: Clock = fixed_clock(places.now) if places.now else system_clock
     workspace = Workspace(root, paths.workspace_data(ident), state, clock)
     workspace.prepare()
+    if is_new:  # the folder is known by its inode from now on, or its journal would be lost should it be moved
+        workspace_id(root, paths.data)
     return Services(settings, paths, workspace, state, recall_budget_ms)
 
 

@@ -1,30 +1,25 @@
-"""Turns and distilling on the chat lane: one at a time, the person always first."""
+"""Turns on the chat lane: saved first, answered one at a time, stopped at once."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 
-from assistant.chat.distil import Batch, Distiller
-from assistant.chat.prompt import PromptBuilder, PromptRules, Question, turns_in_window
+from assistant.chat.prompt import Question
 from assistant.chat.receipts import ReceiptStore
-from assistant.chat.tokens import EstimatedTokens, TokenCounter
 from assistant.chat.turn import TurnOutcome, TurnRunner, receipt_of
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.events import ChatsChanged, DistillProgress, EventSink, Notice, TurnFailed, TurnSaved
-from assistant.core.ports import Engine
-from assistant.core.values import Delta, Done, GenerateOptions, Prompt, Receipt
-from assistant.recall.search import Recall
+from assistant.core.events import ChatsChanged, EventSink, Notice, TurnFailed, TurnSaved
+from assistant.core.values import Delta, Done, Receipt
+from assistant.runtime.distilling import DistilService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.prompts import DEFAULT_PLAN, PromptService, TurnPlan
 from assistant.runtime.tickets import Ticket, UnderWay
-from assistant.settings.schema import Settings
-from assistant.workspace.budget import Limits
-from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.chats import Chat
 from assistant.workspace.workspace import Workspace
 
 _TITLE_CHARACTERS = 48
@@ -33,46 +28,27 @@ _BUG = AssistantError("turn.bug", "Keepsake made a mistake; your words are saved
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnPlan:
-    """What the next turns run with. options None: those of the settings."""
-
-    model: str = ""
-    options: GenerateOptions | None = None
-    memory: bool = True
-
-
-DEFAULT_PLAN = TurnPlan()
-
-
 class TurnService:
-    """Sends, regenerates, stops and distils. Blocking forms end in ``_now``; the others return at once."""
+    """Sends, regenerates and stops. Blocking forms end in ``_now``; the others return at once."""
 
     def __init__(
         self,
         workspace: Workspace,
-        recall: Recall,
         receipts: ReceiptStore,
-        distiller: Distiller,
-        engine: Engine,
+        prompts: PromptService,
         models: ModelService,
-        settings: Callable[[], Settings],
+        distilling: DistilService,
         lanes: Lanes,
         emit: EventSink,
     ) -> None:
         self._workspace = workspace
-        self._recall = recall
-        self._receipts = receipts
-        self._distiller = distiller
-        self._engine = engine
-        self.models = models
-        self._settings = settings
+        self._prompts = prompts
+        self._models = models
+        self._distilling = distilling
         self._lanes = lanes
         self._emit = emit
-        self._runner = TurnRunner(workspace, receipts, engine, emit)
+        self._runner = TurnRunner(workspace, receipts, prompts.engine, emit)
         self._under_way = UnderWay()
-        self._distilling = CancelToken()
-        self._to_distil: set[str] = set()  # chats that wait for it, each once however many turns say so
         self._closed = False
 
     # --- turns ---------------------------------------------------------------------------------------------------
@@ -97,13 +73,12 @@ class TurnService:
         """Stop what is under way in this chat and wait until it is on disk. Blocks, on the files lane or none."""
         for ticket in self._stopped(chat):
             self._end_unstarted(chat, ticket)
-        self._distilling.cancel()
+        self._distilling.make_way(chat)
         self._under_way.wait_for_queued(chat, _END_SECONDS)
 
     def close(self) -> None:
         """Stop everything; the lanes may be closed then."""
         self._closed = True
-        self._distilling.cancel()
         for chat in self._under_way.chats():
             for ticket in self._under_way.of(chat):
                 ticket.token.cancel()
@@ -168,7 +143,7 @@ class TurnService:
 
     def _queue(self, chat: str, ticket: Ticket) -> None:
         ticket.future = self._lanes.chat.submit(self._run_queued, chat, ticket)
-        self._distilling.cancel()  # after the turn is in the queue, so that what is left to distil waits behind it
+        self._distilling.make_way(chat)  # once the turn is in the queue, so that what distils next waits behind it
         if ticket.token.cancelled and ticket.future.cancel():  # the stop came before there was a future to cancel
             self._end_unstarted(chat, ticket)
 
@@ -180,21 +155,22 @@ class TurnService:
             return
         finally:
             self._under_way.remove(chat, ticket)
-        if outcome.left and not self._closed:
-            self.distil(chat)
+            self._distilling.quiet_from_now()
+        if outcome.left:
+            self._distilling.note(chat)
 
     def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
         with self._told(chat_id, turn):
             try:
-                self.models.ensure(plan.model, cancel)
+                self._models.ensure(plan.model, cancel)
             except Cancelled:
                 return self._runner.end_unstarted(chat_id, turn)
             chat = self._workspace.chats.read(chat_id)
             said = chat.by_number.get(turn)
             if said is None:
                 raise _no_turn(turn)
-            builder = self.builder(self._engine, plan)
-            return self._runner.run(chat, said, builder, plan.options or self.options(), cancel)
+            builder = self._prompts.builder(plan)
+            return self._runner.run(chat, said, builder, plan.options or self._prompts.options(), cancel)
 
     @contextmanager
     def _told(self, chat: str, turn: int) -> Iterator[None]:
@@ -212,91 +188,13 @@ class TurnService:
         self, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN
     ) -> Iterator[str | tuple[Done, Receipt]]:
         """One turn that leaves nothing on disk: yields the new texts, then how it ended."""
-        self.models.ensure(plan.model, cancel)
-        draft = self.builder(self._engine, plan).build(Question(Chat.empty(), (), text))
-        for event in self._engine.chat(draft.prompt.messages, plan.options or self.options(), cancel):
+        self._models.ensure(plan.model, cancel)
+        draft = self._prompts.builder(plan).build(Question(Chat.empty(), (), text))
+        for event in self._prompts.engine.chat(draft.prompt.messages, plan.options or self._prompts.options(), cancel):
             if isinstance(event, Delta):
                 yield event.text
             elif isinstance(event, Done):
                 yield event, receipt_of(draft, "", 0, event)
-
-    # --- prompts -------------------------------------------------------------------------------------------------
-
-    def options(self) -> GenerateOptions:
-        """How replies are sampled, by the settings."""
-        m = self._settings().model
-        return GenerateOptions(m.max_tokens, m.temperature, m.top_p, m.top_k, m.min_p, m.repeat_penalty)
-
-    def rules(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptRules:
-        settings = self._settings()
-        memory = settings.memory
-        window = self._engine.info.window if self._engine.info else settings.model.window
-        limits = Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
-        reply = (plan.options or self.options()).max_tokens
-        return PromptRules(window, reply, memory.recall_hits, limits, plan.memory)
-
-    def counter(self) -> TokenCounter:
-        """The loaded model's own count, an estimate while there is none."""
-        return self._engine if self._engine.info else EstimatedTokens()
-
-    def builder(self, counter: TokenCounter, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
-        return PromptBuilder(self._workspace, self._recall, self._receipts, counter, self.rules(plan))
-
-    def preview(self, chat: Chat, text: str) -> Prompt:
-        """The exact prompt that ``text`` would have as the chat's next turn."""
-        return self.builder(self.counter()).build(Question(chat, chat.branch(), text)).prompt
-
-    # --- distilling ----------------------------------------------------------------------------------------------
-
-    def distil(self, chat: str) -> None:
-        """Distil what is due in a chat when no turn waits; nothing of a private chat."""
-        if self._distilling.cancelled:
-            self._distilling = CancelToken()
-        if chat not in self._to_distil:
-            self._to_distil.add(chat)
-            self._lanes.chat.submit(self._distil_quietly, chat, self._distilling)
-
-    def distil_now(self, chat_id: str, cancel: CancelToken) -> list[Batch]:
-        """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled."""
-        chat = self._workspace.chats.read(chat_id)
-        left = self._left(chat)
-        if not self._distiller.due(chat, left):
-            return list(self._distiller.run(chat, left, self._engine, 0, cancel, self._progress))
-        self.models.ensure()
-        window = self.rules().window
-        return list(self._distiller.run(chat, left, self._engine, window, cancel, self._progress))
-
-    def _left(self, chat: Chat) -> Sequence[Turn]:
-        """The turns of the newest branch that are out of the window."""
-        branch = chat.branch()
-        row = self._receipts.row(chat.id)
-        if row is not None and row.cut_at:
-            staying = turns_in_window(branch, row)
-            return branch[: len(branch) - len(staying)]
-        return self.builder(self.counter()).build(Question(chat, branch, "")).left
-
-    def _progress(self, done: int, total: int, chat: str) -> None:
-        self._emit(DistillProgress(chat, done, total))
-
-    def _distil_quietly(self, chat: str, token: CancelToken) -> None:
-        self._to_distil.discard(chat)
-        try:
-            token.check()
-            if self._workspace.chats.read(chat).private:
-                return
-            batches = self.distil_now(chat, token)
-        except Cancelled:
-            if not self._closed:
-                self.distil(chat)  # behind the turn that came first
-            return
-        except AssistantError as error:
-            if error.code != "chat.missing":  # deleted meanwhile: nothing is due any more
-                self._emit(Notice(str(error), error=True))
-            return
-        finally:
-            self._progress(1, 1, chat)  # however it ended, nothing is being distilled now
-        if any(batch.fallback for batch in batches):
-            self._emit(Notice("The model could not summarize; your own sentences were kept as notes instead."))
 
 
 def _no_turn(turn: int) -> AssistantError:

@@ -31,8 +31,8 @@ class Stage:
     def use(self, engine: FakeEngine) -> None:
         """Put this engine in the place of the real one."""
         self.engine = engine
-        turns = self.services.turns
-        turns._engine = turns.models._engine = turns._runner._engine = engine
+        services = self.services
+        services.prompts.engine = services.model_service._engine = services.turns._runner._engine = engine
 
     def _note(self, event: Event) -> None:
         with self._told:

@@ -180,7 +180,7 @@ def test_the_text_is_kept_when_whoever_is_told_fails(stage: Stage) -> None:
 
 def test_nothing_of_a_private_chat_becomes_memory_by_itself(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(type(stage.services.turns), "distil_now", lambda _self, chat, _token: asked.append(chat) or [])
+    monkeypatch.setattr(type(stage.services.distilling), "now", lambda _self, chat, _token: asked.append(chat) or [])
     private = stage.services.workspace.chats.create("Mine", private=True)
     open_one = stage.services.new_chat()
     stage.services.distil(private)
@@ -192,7 +192,7 @@ def test_nothing_of_a_private_chat_becomes_memory_by_itself(stage: Stage, monkey
 @pytest.mark.logs("a background job failed")
 def test_distilling_is_over_for_the_window_however_it_ends(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     chat = stage.services.new_chat()
-    monkeypatch.setattr(type(stage.services.turns), "distil_now", fail(RuntimeError("a bug")))
+    monkeypatch.setattr(type(stage.services.distilling), "now", fail(RuntimeError("a bug")))
     stage.services.distil(chat)
     stage.settle()
     last = stage.of(DistillProgress)[-1]
@@ -206,7 +206,7 @@ def test_a_turn_goes_before_everything_that_waits_to_be_distilled(
     gate = Gate("one", "two")
     stage.use(gate)
     chats = [stage.services.new_chat() for _ in range(3)]
-    monkeypatch.setattr(type(stage.services.turns), "distil_now", lambda _self, chat, _token: order.append(chat) or [])
+    monkeypatch.setattr(type(stage.services.distilling), "now", lambda _self, chat, _token: order.append(chat) or [])
     stage.services.subscribe(lambda event: order.append("turn") if isinstance(event, TurnFinished) else None)
     stage.services.send(chats[0], "Hello")
     assert gate.reached.wait(30)
@@ -218,6 +218,8 @@ def test_a_turn_goes_before_everything_that_waits_to_be_distilled(
     stage.services.lanes.files.submit(lambda: None).result(30)
     gate.open.set()
     stage.wait_for_end(2)
+    monkeypatch.setattr("assistant.runtime.distilling.QUIET_SECONDS", 0.0)
+    stage.services.distilling.look()
     stage.settle()
     assert order == ["turn", "turn", chats[1], chats[2]]
 

@@ -335,7 +335,7 @@ def test_old_receipts_are_found_again(qtbot: QtBot, window: MainWindow, services
     view.receipt_button.click()
     receipt = view.receipt_view()
     assert receipt is not None
-    places = [button for button in receipt.findChildren(QPushButton) if button.text() == "memory/travel.md:12"]
+    places = [button for button in receipt.findChildren(QPushButton) if button.text() == "travel:12"]
     (window.services.workspace.root / "memory" / "travel.md").write_text("\n" * 11 + "Prefers small, quiet hotels.\n")
     places[0].click()
     qtbot.waitUntil(lambda: window.memory_panel().files.current == "memory/travel.md")

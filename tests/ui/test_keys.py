@@ -200,6 +200,17 @@ def test_what_streams_does_not_disturb_who_reads_far_up(
     qtbot.waitUntil(lambda: in_sight(window, 201))
 
 
+def test_finding_leaves_the_width_of_messages_alone(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    words = "How long do the cardamom buns bake in my oven?"
+    open_chat(qtbot, window, services, Turn(1, None, "", words, "12 minutes."), Turn(2, 1, "", "And bread?", "40."))
+    bubble = window.page.transcript.views()[0].bubble
+    width = bubble.width()
+    find(qtbot, window, "bread")
+    assert bubble.width() == width
+    qtbot.keyClick(window.page.find_bar.field, Qt.Key.Key_Escape)
+    assert bubble.width() == width
+
+
 def test_find_sees_code_and_opens_long_messages(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     long = "\n".join(f"line {i}" for i in range(200)) + "\nneedle at the end"
     open_chat(qtbot, window, services, Turn(1, None, "", long, "```python\nneedle = 1\n```"))

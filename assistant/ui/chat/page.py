@@ -48,8 +48,8 @@ class EmptyState(QWidget):
         for text in suggestions():
             column.addWidget(self._suggestion(text), 0, centre)
         column.addSpacing(8)
-        small = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
-        self.bigger = button(small, "link", self.bigger_asked.emit)
+        advice = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
+        self.bigger = button(advice, "link", self.bigger_asked.emit)
         self.bigger.hide()
         column.addWidget(self.bigger, 0, centre)
         column.addStretch(4)

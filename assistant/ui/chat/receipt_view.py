@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from pathlib import PurePosixPath
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -13,6 +15,7 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, rule, spread
 
 _SHOWN = 40  # rows built at once; the rest on demand
+_TOOLTIP = 600
 
 
 def why_words(why: str) -> str:
@@ -24,6 +27,7 @@ def why_words(why: str) -> str:
         "keyword": tr("words"),
         "meaning": tr("meaning"),
         "recent": tr("recent"),
+        "date": tr("date"),
     }
     return words.get(why, why)
 
@@ -37,8 +41,40 @@ def why_sentence(why: str) -> str:
         "keyword": tr("Found by the words of your message"),
         "meaning": tr("Found by the meaning of your message"),
         "recent": tr("Written or changed a short while ago"),
+        "date": tr("The day it is"),
     }
     return sentences.get(why, why)
+
+
+_FOUND = ("keyword", "meaning", "recent")
+_BULLET = re.compile(r"^\s*(?:[-*+]\s+)?")
+_SOURCE = re.compile(r"^\[[^\]\n]{1,200}\] (?=\S)")
+_ENTRY = re.compile(r"^(\d{4}-\d{2}-\d{2})\|[^|\n]*\|")
+
+
+def words_of(line: PromptLine) -> str:
+    """A line without what stands beside it anyway: its bullet, its place, who wrote it."""
+    bare = _BULLET.sub("", line.text.strip(), count=1)
+    if line.why == "date":
+        return bare.strip("[]")
+    entry = _ENTRY.match(bare)
+    if entry:
+        return f"{entry[1]}: {bare[entry.end() :]}"
+    return _BULLET.sub("", _SOURCE.sub("", bare, count=1), count=1) if line.why in _FOUND else bare
+
+
+def place_of(line: PromptLine) -> str:
+    """Where a line stands, short: the day of a chat, the name of a note."""
+    name = PurePosixPath(line.file).stem if line.file != "MEMORY.md" else line.file
+    if line.file.startswith("chats/"):
+        day = re.match(r"(\d{4})(\d{2})(\d{2})_", name)
+        return tr("chat of {day}", day="-".join(day.groups()) if day else name)
+    return f"{name}:{line.line}" if line.line else name
+
+
+def in_order(lines: tuple[PromptLine, ...]) -> list[PromptLine]:
+    """What was found for this message first; then what every prompt has. Each part as in the prompt."""
+    return sorted(lines, key=lambda line: line.why not in _FOUND)
 
 
 def summary(receipt: Receipt) -> str:
@@ -92,28 +128,32 @@ class ReceiptView(QFrame):
         spread(grid, (0, 0, 0, 0), 8)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
-        for row, line in enumerate(lines[:_SHOWN]):
+        for row, line in enumerate(in_order(lines)[:_SHOWN]):
             chip = label(why_words(line.why), "chip")
             chip.setToolTip(why_sentence(line.why))
             chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            words = label(line.text, wrap=True)
+            words = label(words_of(line), wrap=True)
+            words.setToolTip(line.text if len(line.text) < _TOOLTIP else "")
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             top = Qt.AlignmentFlag.AlignTop
             grid.addWidget(chip, row, 0, top)
             grid.addWidget(words, row, 1, top)
-            grid.addWidget(self._score(line), row, 2, top)
-            grid.addWidget(self._place(line), row, 3, top | Qt.AlignmentFlag.AlignRight)
+            if line.score:
+                grid.addWidget(self._score(line), row, 2, top)
+            if line.file:
+                grid.addWidget(self._place(line), row, 3, top | Qt.AlignmentFlag.AlignRight)
         self._column.addWidget(holder)
         if len(lines) > _SHOWN:
             self._column.addWidget(label(tr("and {n} more", n=len(lines) - _SHOWN), "small"))
 
     def _score(self, line: PromptLine) -> QWidget:
-        score = label(f"{line.score:.2f}" if line.score else "", "small")
+        score = label(f"{line.score:.2f}", "small")
         score.setToolTip(tr("How well it fits, and what it costs: {n} tokens", n=line.tokens))
         return score
 
     def _place(self, line: PromptLine) -> QWidget:
-        place = button(f"{line.file}:{line.line}", "link", lambda: self.place_chosen.emit(line.file, line.line))
+        place = button(place_of(line), "link", lambda: self.place_chosen.emit(line.file, line.line))
+        place.setToolTip(f"{line.file}:{line.line}")
         place.setAccessibleName(tr("Open {place} in memory", place=f"{line.file}:{line.line}"))
         return place
 

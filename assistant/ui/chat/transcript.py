@@ -178,6 +178,11 @@ class Transcript(QScrollArea):
         self._earlier.setVisible(first > 0)
         self._order.start()
 
+    def _on_stops_changed(self) -> None:
+        """A receipt opened or closed: the person reads there, so the end does not pull them away."""
+        self._following = False
+        self._order.start()
+
     def _order_tabs(self) -> None:
         """Qt puts new widgets last; Tab is to lead through the turns from the top, then on to what is below."""
         stops = [stop for view in self._views for stop in view.tab_stops()]
@@ -199,7 +204,7 @@ class Transcript(QScrollArea):
         view.branch_chosen.connect(self.branch_chosen)
         view.place_chosen.connect(self.place_chosen)
         view.link_activated.connect(self.link_activated)
-        view.stops_changed.connect(self._order.start)
+        view.stops_changed.connect(self._on_stops_changed)
         view.show_turn(turn)
         return view
 
@@ -346,7 +351,8 @@ class Transcript(QScrollArea):
     def _lay_out_now(self) -> None:
         self._row.activate()
         self._stack.activate()
-        self._page.adjustSize()
+        height = max(self.viewport().height(), self._page.sizeHint().height())
+        self._page.resize(self._page.width(), height)  # adjustSize would make it narrow for a moment
 
     def _bottom_of(self, view: TurnView) -> int:
         return self._top_of(view) + view.height()

@@ -1,0 +1,88 @@
+"""What prompts and replies run with: the settings, the loaded model, and the builder made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assistant.chat.prompt import PromptBuilder, PromptRules, Question, turns_in_window
+from assistant.chat.receipts import ReceiptStore
+from assistant.chat.tokens import EstimatedTokens, TokenCounter
+from assistant.core.ports import Engine
+from assistant.core.values import GenerateOptions, Prompt
+from assistant.recall.search import Recall
+from assistant.settings.schema import Settings
+from assistant.workspace.budget import Limits
+from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlan:
+    """What the next turns run with. options None: those of the settings."""
+
+    model: str = ""
+    options: GenerateOptions | None = None
+    memory: bool = True
+
+
+DEFAULT_PLAN = TurnPlan()
+
+
+class PromptService:
+    """Cheap to ask at any time; what it answers follows the settings and the model as they are then."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        recall: Recall,
+        receipts: ReceiptStore,
+        engine: Engine,
+        settings: Callable[[], Settings],
+    ) -> None:
+        self._workspace = workspace
+        self._recall = recall
+        self._receipts = receipts
+        self.engine = engine
+        self._settings = settings
+
+    def options(self) -> GenerateOptions:
+        """How replies are sampled, by the settings."""
+        m = self._settings().model
+        return GenerateOptions(m.max_tokens, m.temperature, m.top_p, m.top_k, m.min_p, m.repeat_penalty)
+
+    def limits(self) -> Limits:
+        """How much of memory goes into a prompt, by the settings."""
+        memory = self._settings().memory
+        return Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
+
+    def rules(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptRules:
+        settings = self._settings()
+        window = self.engine.info.window if self.engine.info else settings.model.window
+        reply = (plan.options or self.options()).max_tokens
+        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory)
+
+    def counter(self) -> TokenCounter:
+        """The loaded model's own count, an estimate while there is none."""
+        return self.engine if self.engine.info else EstimatedTokens()
+
+    def builder(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
+        return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))
+
+    def preview(self, chat: Chat, text: str) -> Prompt:
+        """The exact prompt that ``text`` would have as the chat's next turn."""
+        return self.builder().build(Question(chat, chat.branch(), text)).prompt
+
+    def left(self, chat: Chat) -> Sequence[Turn]:
+        """The turns of the newest branch that are out of the window."""
+        branch = chat.branch()
+        row = self._receipts.row(chat.id)
+        if row is not None and row.cut_at:
+            staying = turns_in_window(branch, row)
+            return branch[: len(branch) - len(staying)]
+        return self.builder().build(Question(chat, branch, "")).left
+
+    def was_cut(self, chat: str) -> bool:
+        """Whether turns of this chat have ever left the window; costs no look at the chat itself."""
+        row = self._receipts.row(chat)
+        return row is not None and row.cut_at > 0
