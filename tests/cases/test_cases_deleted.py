@@ -48,7 +48,7 @@ def test_a_chat_deleted_in_the_window_leaves_no_trace_when_it_closes(scripted: O
     house = scripted(answer)
     chat = talk(house)
     assert traces(tmp_path)
-    house.window.delete_chat(chat)
+    house.window.chats.delete(chat)
     house.wait(lambda: house.window.toast.isVisible())
     house.close()
     assert traces(tmp_path) == []
@@ -71,7 +71,7 @@ def test_a_chat_that_crashed_is_deleted_with_its_half_reply(scripted: OpenHouse,
     house = scripted(["Hello."])
     chat = house.say(f"the {WORD} soup").chat
     house.services.workspace.chats.keep_partial(chat, 1, f"half of the {WORD}")
-    house.window.delete_chat(chat)
+    house.window.chats.delete(chat)
     house.wait(lambda: house.window.toast.isVisible())
     house.close()
     assert traces(tmp_path) == []
@@ -86,7 +86,7 @@ def test_with_the_real_models_a_deleted_chat_is_in_no_log_and_no_vector_store(re
     house.say("which soup of Zephyria did I cook?")
     house.services.recall.sync(CancelToken(), _quiet)
     assert house.services.recall.status().vectors > 0
-    house.window.delete_chat(chat)
+    house.window.chats.delete(chat)
     house.wait(lambda: house.window.toast.isVisible())
     house.close()
     left = traces(tmp_path)

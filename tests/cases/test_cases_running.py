@@ -47,7 +47,7 @@ def test_a_chat_deleted_while_it_streams_goes_and_comes_back_with_what_there_was
     """Case 4."""
     house = scripted(lambda _: LONG, kind=HeldEngine)
     chat = streaming(house)
-    house.window.delete_chat(chat)
+    house.window.chats.delete(chat)
     house.wait(lambda: house.window.toast.isVisible())
     assert house.services.list_chats() == []
     assert house.chat == ""
@@ -70,7 +70,7 @@ def test_a_chat_deleted_while_another_model_loads_stays_deleted(scripted: OpenHo
     house.write("waits for the model")
     house.wait(lambda: house.chat and house.turns())
     chat = house.chat
-    house.window.delete_chat(chat)
+    house.window.chats.delete(chat)
     house.wait(lambda: house.window.toast.isVisible())
     house.engine.loaded.set()
     house.engine.go.set()
