@@ -22,7 +22,7 @@ from assistant.core.values import Done, GenerateOptions, Message, Role
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.entries import parse_memory
 from assistant.workspace.layout import ARCHIVE, MEMORY
-from assistant.workspace.safe_files import as_error, write_atomic
+from assistant.workspace.safe_files import as_error, locked, write_atomic
 from assistant.workspace.workspace import Workspace
 
 FALLBACK_MARK = "(as said)"
@@ -73,20 +73,28 @@ class Distiller:
         done = 0
         for turns in _batches(due, engine, window // 2):
             progress(done, len(due), chat.id)
-            yield self._batch(chat.id, turns, engine, window // 2, cancel)
+            batch = self._batch(chat.id, turns, engine, window // 2, cancel)
+            if batch is None:
+                return
+            yield batch
             done += len(turns)
         progress(len(due), len(due), chat.id)
 
-    def _batch(self, chat: str, turns: Sequence[Turn], engine: Engine, room: int, cancel: CancelToken) -> Batch:
+    def _batch(self, chat: str, turns: Sequence[Turn], engine: Engine, room: int, cancel: CancelToken) -> Batch | None:
+        """None: another process distilled some of these turns meanwhile; what it left is due the next time."""
         said = [t.user for t in turns if t.user.strip()]
         checked, fallback = self._checked(chat, turns, said, engine, room, cancel)
+        items = (FALLBACK_MARK, *checked.items) if fallback else checked.items
         first, last = turns[0].n, turns[-1].n
         entries: tuple[str, ...] = ()
-        if checked.items:
-            items = (FALLBACK_MARK, *checked.items) if fallback else checked.items
-            written = self._workspace.memory.append_entry(items, source=f"chat:{chat}#{first}-{last}", actor="upkeep")
-            entries = (written.id,)
-        self._workspace.chats.set_summarized(chat, last)
+        self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked(self._state / "distil.lock"):
+            if len(self.due(self._workspace.chats.read(chat), turns)) < len(turns):
+                return None
+            if checked.items:
+                source = f"chat:{chat}#{first}-{last}"
+                entries = (self._workspace.memory.append_entry(items, source=source, actor="upkeep").id,)
+            self._workspace.chats.set_summarized(chat, last)
         self._forget_tries(chat)
         return Batch(chat, (first, last), entries, len(turns), checked.dropped, fallback)
 

@@ -33,7 +33,7 @@ from tests.real_models import starter_model_path
 from tests.ui.conftest import services, theme, window
 
 __all__ = ["Keepsake", "keepsake", "services", "theme", "window"]
-PATIENCE = 120_000  # milliseconds; a condition that is not met by then is a failure, not slowness
+PATIENCE = 60_000  # milliseconds; a condition that is not met by then is a failure, not slowness
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
