@@ -116,6 +116,7 @@ class MainWindow(QMainWindow):
         self.session.window_used.connect(self.topbar.gauge.show_use)
         self.sidebar.new_asked.connect(self.new_chat)
         self.sidebar.chosen.connect(self.open_chat)
+        self.sidebar.left_empty.connect(self.page.composer.edit.setFocus)
         self.sidebar.delete_asked.connect(self.chats.delete)
         self.sidebar.rename_asked.connect(self.chats.rename)
         self.chats.titled.connect(self._show_title)

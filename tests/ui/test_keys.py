@@ -60,6 +60,17 @@ def test_deleted_chats_come_back_from_the_menu_newest_first(
     assert not window.menus.bring_back.isEnabled()
 
 
+def test_after_the_last_chat_is_deleted_one_can_write(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    services.put_chat(make_chat("a", "A", (Turn(1, None, "", "x", "y"),)))
+    window.chats.refresh()
+    qtbot.waitUntil(lambda: window.sidebar.model.row_of("a") > 0)
+    window.activateWindow()
+    window.sidebar.view.setFocus()
+    qtbot.waitUntil(window.sidebar.view.hasFocus)
+    window.chats.delete("a")
+    qtbot.waitUntil(window.page.composer.edit.hasFocus)
+
+
 def test_undo_in_the_toast_and_the_menu_are_one(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     put_three(qtbot, window, services)
     window.chats.delete("a")

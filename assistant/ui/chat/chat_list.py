@@ -145,6 +145,8 @@ class Sidebar(QWidget):
     chosen = Signal(str)
     delete_asked = Signal(str)
     rename_asked = Signal(str, str)
+    left_empty = Signal()
+    """The list had the focus, and its last chat is gone."""
 
     def __init__(self, theme: Theme, now: Callable[[], datetime]) -> None:
         super().__init__()
@@ -226,6 +228,8 @@ class Sidebar(QWidget):
 
     def _show_empty(self) -> None:
         nothing = self.model.rowCount() == 0
+        if nothing and self.view.hasFocus():
+            self.left_empty.emit()
         self.view.setVisible(not nothing)
         self.empty.setVisible(nothing)
         searched = bool(self.filter.text().strip())
