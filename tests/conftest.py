@@ -26,6 +26,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _LOGS)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_of_the_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test finds the models, the settings or the memory of whoever runs it, nor writes there."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
+            patch.setenv(name, str(home / name))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
     """Fail a test that leaves a thread, a child process or a top-level widget."""

@@ -53,10 +53,14 @@ class ModelStore:
     """The files below one folder (two levels deep) and others it refers to. Nothing is ever copied or moved.
 
     Files added from elsewhere are named in ``models.json`` in the folder, so that they are there after a restart.
+    Where there are none at all, those of the folder ``shared`` stand in; they are never removed from here.
     """
 
-    def __init__(self, models_dir: Path, catalogue: Iterable[CatalogueModel] | None = None) -> None:
+    def __init__(
+        self, models_dir: Path, catalogue: Iterable[CatalogueModel] | None = None, shared: Path | None = None
+    ) -> None:
         self._folder = models_dir
+        self._shared = shared
         self._catalogue = tuple(load_catalogue() if catalogue is None else catalogue)
         self._read: dict[tuple[Path, int, int], GgufInfo] = {}
 
@@ -125,11 +129,9 @@ class ModelStore:
         return Verified(file.name, True, "structure", detail, digest)
 
     def _paths(self) -> Iterator[Path]:
-        found: builtins.list[Path] = []
-        for pattern in ("*", "*/*", "*/*/*"):
-            found += (path for path in sorted(self._folder.glob(pattern)) if _is_model_name(path))
-        yield from found
-        yield from (path for path in self._registered() if not any(_same(path, other) for other in found))
+        own = _model_paths(self._folder)
+        own += [path for path in self._registered() if not any(_same(path, other) for other in own)]
+        yield from own or (_model_paths(self._shared) if self._shared else ())
 
     def _registered(self) -> builtins.list[Path]:
         try:
@@ -194,6 +196,13 @@ class ModelStore:
             if model.size_bytes == size and not model.file:
                 return model
         return None
+
+
+def _model_paths(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    for pattern in ("*", "*/*", "*/*/*"):
+        found += (path for path in sorted(folder.glob(pattern)) if _is_model_name(path))
+    return found
 
 
 def _is_model_name(path: Path) -> bool:

@@ -77,7 +77,7 @@ class Services:
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
-            ModelStore(paths.models), self.engine, self._values, self.lanes.chat, self._emit
+            ModelStore(paths.models, shared=paths.shared_models), self.engine, self._values, self.lanes.chat, self._emit
         )
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
@@ -276,8 +276,9 @@ def compose(places: Places, environ: Mapping[str, str] = os.environ, recall_budg
 def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:
     """The embedding model of the settings or the one that comes along; None where there is none (words alone then)."""
     wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
-    folder = wanted if wanted.is_absolute() else paths.models / wanted
-    return WorkerEmbedder(folder, logs / "embedding.log") if folder.is_dir() else None
+    places = (paths.models / wanted, paths.shared_models / wanted)  # an absolute ``wanted`` stays as it is
+    folder = next((place for place in places if place.is_dir()), None)
+    return WorkerEmbedder(folder, logs / "embedding.log") if folder else None
 
 
 def free_bytes(path: Path) -> int:

@@ -13,13 +13,17 @@ APP = "keepsake"
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Absolute folders. config: settings. data: journals and receipts. cache, state: derived, may be deleted."""
+    """Absolute folders. config: settings. data: journals and receipts. cache, state: derived, may be deleted.
+
+    shared_models: the platform's own models folder, looked into where ``models`` is another one and holds none.
+    """
 
     config: Path
     data: Path
     cache: Path
     state: Path
     models: Path
+    shared_models: Path
 
     @property
     def settings_file(self) -> Path:
@@ -54,6 +58,7 @@ def find_paths(config: Path | None, state: Path | None, environ: Mapping[str, st
         cache=cache,
         state=kept,
         models=_absolute(models) if models else own_models,
+        shared_models=_platform("data") / "models",
     )
 
 

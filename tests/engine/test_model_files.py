@@ -168,3 +168,15 @@ def test_the_catalogue_is_complete_and_shipped() -> None:
         assert bool(model.repository) == bool(model.file)
     with pytest.raises(FileNotFoundError, match="install"):
         resource("no such thing")
+
+
+def test_the_shared_folder_stands_in_where_there_is_no_model(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "Starter.gguf").symlink_to(starter_model_path())
+    store = ModelStore(tmp_path / "own", shared=shared)
+    assert [model.name for model in store.list()] == ["Starter"]
+    other = tmp_path / "Other.gguf"
+    other.write_bytes(gguf_bytes(chat_facts()))
+    store.add(other)
+    assert [model.name for model in store.list()] == ["Other"]

@@ -64,3 +64,9 @@ def test_looking_creates_nothing(home: Path) -> None:
     find_paths(None, None, {})
     default_workspace(Settings(), None, {})
     assert list(home.iterdir()) == []
+
+
+def test_the_shared_models_are_the_platforms_whatever_the_state(tmp_path: Path) -> None:
+    paths = find_paths(None, tmp_path, {})
+    assert paths.models == tmp_path / "models"
+    assert paths.shared_models == find_paths(None, None, {}).models

@@ -48,7 +48,7 @@ def carry_out(goal: str, root: Path, environ: Mapping[str, str], arguments: Sequ
     try:
         for step in goals[goal]():
             take(step, setup.stamps)
-        if goal == "run":
+        if goal != "lint":
             setup.place_models(state_option(arguments))
     except (SetUpError, OSError, ValueError) as error:
         print(f"\nSet-up failed: {error}", file=sys.stderr)
