@@ -90,7 +90,9 @@ def check(notes: Sequence[str], said: Sequence[str]) -> Checked:
                 own.append(sentence)
         elif missing:
             dropped.append(sentence)
-    kept = [note for note in grounded if not any(stems(note) <= stems(sentence) for sentence in own)]
+    fuller = [*own, *grounded]
+    kept = [note for note in grounded if not any(stems(note) < stems(other) for other in fuller)]
+    kept = [note for note in kept if not any(stems(note) == stems(sentence) for sentence in own)]
     refused = tuple(note for note in notes if note not in grounded)
     return Checked(tuple(_unique((*kept, *own))), tuple(_unique(dropped)), refused)
 
