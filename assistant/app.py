@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.runtime.services import Places, Services, compose
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
@@ -129,7 +130,7 @@ class _logging:  # noqa: N801 - used as a function
 
     def __init__(self, path: Path) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(path.parent)
             self._handler = logging.handlers.RotatingFileHandler(path, "a", _LOG_BYTES, 1, encoding="utf-8")
         except OSError as error:
             raise as_error(error, path.parent) from error

@@ -17,6 +17,7 @@ from assistant.chat.distil_reply import NOTHING, parse_notes
 from assistant.chat.texts import text
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.folders import make_private
 from assistant.core.ports import Engine, Progress
 from assistant.core.values import Done, GenerateOptions, Message, Role
 from assistant.workspace.chats import Chat, Turn
@@ -87,7 +88,6 @@ class Distiller:
         items = (FALLBACK_MARK, *checked.items) if fallback else checked.items
         first, last = turns[0].n, turns[-1].n
         entries: tuple[str, ...] = ()
-        self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(self._state / "distil.lock"):
             if len(self.due(self._workspace.chats.read(chat), turns)) < len(turns):
                 return None
@@ -137,7 +137,7 @@ class Distiller:
 
     def _count_try(self, chat: str, first: int, tries: int) -> None:
         try:
-            self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self._state)
         except OSError as error:
             raise as_error(error, self._state) from error
         write_atomic(self._path(chat), json.dumps({"first": first, "tries": tries}).encode())

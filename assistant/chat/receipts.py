@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.chat.row import FixedRow, as_data, row_from_json, row_to_json
+from assistant.core.folders import make_private
 from assistant.core.values import LeftOut, PromptLine, Receipt
 from assistant.workspace.disk import as_error, ends_with_newline, read_from
 from assistant.workspace.safe_files import append_durably, write_atomic
@@ -126,7 +127,7 @@ class ReceiptStore:
     def _append(self, chat: str, line: Mapping[str, Any]) -> None:
         path = self._path(chat)
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self._folder)
         except OSError as error:
             raise as_error(error, self._folder) from error
         with self._lock:

@@ -12,7 +12,9 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-LAYOUT = 1
+from assistant.core.folders import make_private
+
+LAYOUT = 2
 """Raised with every change of the tables or of what text is indexed."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -46,7 +48,7 @@ class IndexFile:
 
     def connect(self) -> sqlite3.Connection:
         """A connection usable from any thread (one at a time), in autocommit mode."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self.path.parent)
         try:
             return self._open()
         except sqlite3.DatabaseError as error:

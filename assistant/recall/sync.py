@@ -8,7 +8,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
@@ -20,6 +20,7 @@ from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
 from assistant.recall.units import Unit, first_part_of, units_of
 from assistant.recall.vectors import missing_vectors, model_number, store_vectors
+from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
 
 _UNITS_A_COMMIT = 500
@@ -182,6 +183,7 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
 
 
 def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
+    unit = _redacted(unit)
     columns = [
         file,
         digest,
@@ -207,6 +209,15 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
     ).lastrowid
     words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]
     connection.execute("INSERT INTO words(rowid, text, context) VALUES (?, ?, ?)", words)
+
+
+def _redacted(unit: Unit) -> Unit:
+    """The unit as it may be stored: what another program wrote into a file has not come through our own redaction."""
+    texts = (unit.title, unit.text, unit.words, unit.context, unit.meaning)
+    if not find_secrets("\n".join(dict.fromkeys(texts))):
+        return unit
+    title, text, words, context, meaning = (redact(each).text for each in texts)
+    return replace(unit, title=title, text=text, words=words, context=context, meaning=meaning)
 
 
 def _delete(connection: sqlite3.Connection, rows: Sequence[int]) -> None:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.folders import make_private
 from assistant.core.wire import VERSION, Channel, Json
 
 _log = logging.getLogger(__name__)
@@ -193,7 +194,7 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
     command = [sys.executable, "--worker", module] if frozen else [sys.executable, "-P", "-m", module]
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     if log_path:
-        log_path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(log_path.parent)
     mode = "wb" if log_path and log_path.exists() and log_path.stat().st_size > _LOG_BYTES else "ab"
     with open(log_path or os.devnull, mode) as stderr:  # noqa: PTH123 - os.devnull is no Path
         return subprocess.Popen(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.settings.schema import Settings, check, from_document
 
 _LOCK_SECONDS = 5.0
@@ -52,7 +53,7 @@ class SettingsStore:
         """
         wanted = {key: _checked(section, key, value) for key, value in values.items()}
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._path.parent)
             with _locked(self._path):
                 text = self._read()
                 edited = self._edited(text, section, wanted)

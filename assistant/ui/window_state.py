@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assistant.core.folders import make_private
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import as_error, write_atomic
 
@@ -63,7 +64,7 @@ def save_state(path: Path, workspace: Path, state: WindowState) -> None:
     others = _dict(kept.get("workspaces"))
     whole = {"window": window, "workspaces": {**others, str(workspace): own}}
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
     except OSError as error:
         raise as_error(error, path.parent) from error
     write_atomic(path, json.dumps(whole, ensure_ascii=True, indent=1).encode("ascii"))

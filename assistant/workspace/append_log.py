@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.safe_files import append_durably, as_error, read_bytes, write_atomic
 
 _log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class AppendLog:
     def _put_down(self, chat: str, path: Path, data: bytes) -> bool:
         head = json.dumps({"chat": chat, "name": path.name, "size": path.stat().st_size})
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._folder)
             write_atomic(self._note(chat), head.encode() + b"\n" + data)
         except (AssistantError, OSError) as error:
             _log.info("what is added to %s is not put down first: %s", path.name, error)

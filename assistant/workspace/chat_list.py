@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.chat_files import read_head, read_tail, scan_chats
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.chats import parse_chat, time_of_id
@@ -78,7 +79,7 @@ class ChatList:
     def _save(self, known: dict[str, tuple[_Key, ChatInfo]]) -> None:
         chats = {ident: (key, [getattr(info, name) for name in _FIELDS]) for ident, (key, info) in known.items()}
         try:
-            self._cache_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._cache_path.parent)
             write_atomic(self._cache_path, json.dumps({"version": _VERSION, "chats": chats}).encode())
         except (AssistantError, OSError) as error:
             _log.debug("the list of chats is not kept: %s", error)

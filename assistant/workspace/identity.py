@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.safe_files import as_error, locked, read_bytes, write_atomic
 
 _Record = dict[str, Any]
@@ -23,7 +24,7 @@ def workspace_id(root: Path, data_root: Path) -> str:
     same one too: a new folder may be given the inode of a deleted one.
     """
     try:
-        data_root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(data_root)
     except OSError as error:
         raise as_error(error, data_root) from error
     path = Path(os.path.realpath(root))

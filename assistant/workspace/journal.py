@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.clock import Clock, stamp
+from assistant.core.folders import make_private
 from assistant.workspace.changes import Splice, splice, unified_diff
 from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.redaction import redact
@@ -161,7 +162,7 @@ class Journal:
 
     def _append(self, record: _Record) -> None:
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._path.parent)
             torn = not ends_with_newline(self._path)
         except OSError as error:
             raise as_error(error, self._path) from error

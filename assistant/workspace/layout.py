@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 
 MEMORY = "MEMORY.md"
 ARCHIVE = "memory/archive.md"
@@ -100,7 +101,7 @@ def make_folder(root: Path, folder: Path) -> None:
             f"The workspace {root} is not there any more.",
             "Connect its drive, or choose the folder where it is now.",
         )
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(folder)
 
 
 def _walk(root: Path, folder: str) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
 
 _ALIVE = ".alive"
@@ -87,7 +88,7 @@ class PendingReplies:
         if self._alive:  # the state folder was deleted while we run
             self._alive.release()
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._folder)
             lock = FileLock(self._lock_path(self._owner), mode=0o600, thread_local=False)
             lock.acquire(timeout=0)
         except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.disk import as_error, read_bytes
 from assistant.workspace.layout import TEMP_PREFIX
 from assistant.workspace.text_files import TextFile, read_text
@@ -37,7 +38,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 def locked(lock_path: Path) -> Iterator[None]:
     """Hold a lock against other threads and processes. Not re-entrant. Raises ("workspace.busy") after 20 s."""
     try:
-        lock_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(lock_path.parent)
         lock = FileLock(lock_path, timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
         lock.acquire(poll_interval=_POLL_SECONDS)
     except Timeout as error:

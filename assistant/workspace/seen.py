@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.safe_files import as_error, read_bytes
 from assistant.workspace.text_files import sha
 
@@ -59,7 +60,7 @@ class SeenCopies:
         """Remember the bytes of a file. added: the end of ``raw`` that is new, where nothing else changed."""
         try:
             stat = path.stat() if path.exists() else None
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self._folder)
             copy = self._path(file)
             if added is not None and copy.exists() and copy.stat().st_size == len(raw) - len(added):
                 with copy.open("ab") as end:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace.layout import make_folder
 from assistant.workspace.safe_files import as_error, read_bytes, sync_folder, write_atomic
 
@@ -39,7 +40,7 @@ class Trash:
         files = tuple(path.relative_to(self._root).as_posix() for path in paths)
         deleted = DeletedChat(ident, title, folder.name, files, at)
         try:
-            folder.mkdir(mode=0o700, parents=True)
+            make_private(folder)
             write_atomic(folder / _RECORD, json.dumps(asdict(deleted)).encode())
             # The first part goes last: until then the chat is still listed, and deleting it again ends the move.
             for path in reversed(paths):

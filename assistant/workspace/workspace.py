@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
 from assistant.workspace import layout
 from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
@@ -44,7 +45,7 @@ class Workspace:
         """
         try:
             for folder in (self.root, self.root / layout.TOPICS, self.root / layout.CHATS, self.data, self.state):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private(folder)
             stale = time.time() - _STALE_SECONDS
             own = (self.data, self.state, *_subfolders(self.data), *_subfolders(self.state))
             for folder in (self.root, *self._memory_folders(), *chat_folders(self.root), *own):

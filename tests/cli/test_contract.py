@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,18 @@ def test_a_secret_never_reaches_the_disk(keepsake: Keepsake, tmp_path: Path) -> 
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert secret.encode() not in path.read_bytes()
+
+
+def test_nobody_else_can_read_what_a_command_leaves(keepsake: Keepsake, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        keepsake("remember", "tea", "--topic", "Drinks")
+        keepsake("remember", "tea")
+        keepsake("recall", "tea")
+    finally:
+        os.umask(before)
+    for path in (p for top in ("ws", "st") for p in (tmp_path / top, *(tmp_path / top).rglob("*"))):
+        assert not path.stat().st_mode & 0o077 or os.name == "nt", path
 
 
 def test_journal_and_undo(keepsake: Keepsake) -> None:

@@ -109,6 +109,21 @@ def test_deleted_text_leaves_no_trace(workspace: SmallWorkspace, recall: Recall,
         assert b"persimmonquin" not in file.read_bytes(), file
 
 
+def test_a_secret_that_an_editor_wrote_is_not_in_the_index(
+    workspace: SmallWorkspace, recall: Recall, state: Path
+) -> None:
+    secret = "ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    workspace.write("MEMORY.md", f"- the deploy token is {secret}\n")
+    workspace.chat("20261129_153022", (f"my token is {secret}", "Noted."), ("and the deploy?", "It ran."))
+    recall.sync(CancelToken(), quiet)
+    assert "«redacted 40 chars»" in " ".join(texts(recall, "deploy token"))
+    recall.close()
+    for path in state.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes()
+            assert secret[:20].lower().encode() not in path.read_bytes().lower(), path
+
+
 def test_a_sync_that_was_stopped_goes_on_where_it_was(
     workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
 ) -> None:
