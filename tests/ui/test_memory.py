@@ -266,3 +266,34 @@ def test_closing_asks_about_a_secret_too(
     panel.files.secrets.keep.click()
     qtbot.waitUntil(lambda: not panel.files.dirty())
     assert "Tr0ub4dor" in main_file.read_text()
+
+
+def test_a_new_note(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
+    panel.files.new_button.click()
+    dialog = panel.files.new_note
+    assert dialog is not None and not dialog.create_button.isEnabled()
+    qtbot.keyClicks(dialog.field, "a/b")
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.problem.isVisible() and "'/'" in dialog.problem.text()
+    dialog.field.setText(" Travel ")
+    assert dialog.problem.isHidden()
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "# Travel\n\n")
+    assert (services.workspace.root / "memory" / "Travel.md").read_text() == "# Travel\n\n"
+    assert panel.files.editor.textCursor().atEnd()
+    qtbot.waitUntil(lambda: panel.files.view.currentIndex().data() == "Travel")
+
+
+def test_a_note_that_is_there_already_is_opened(
+    qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices
+) -> None:
+    kept = services.workspace.root / "memory" / "Travel.md"
+    kept.write_text("hotels")
+    panel.files.editor.appendPlainText("mine")
+    window.new_note()
+    assert panel.files.new_note is not None
+    panel.files.new_note.field.setText("Travel")
+    panel.files.new_note.create_button.click()
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "hotels")
+    assert kept.read_text() == "hotels"
+    assert panel.files.dirty(), "what was typed elsewhere waits"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMessageBox, QVBoxLayout, QWidget
 
 from assistant.ui.backend import Backend
@@ -19,6 +19,7 @@ from assistant.ui.memory.file_roles import MAIN, file_roles
 from assistant.ui.memory.file_watch import FileWatch
 from assistant.ui.memory.gauge import BudgetGauge
 from assistant.ui.memory.left_out import LeftOutLines
+from assistant.ui.memory.new_note import NewNoteDialog
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.memory.unsaved import Unsaved, ask_unsaved
 from assistant.ui.models.plain import ITEM_ROLE, PlainListModel
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
     from assistant.workspace.text_files import TextFile
 
+END = -1
 _ROW = 34
 
 
@@ -49,6 +51,7 @@ class FilesPage(QWidget):
         self._line = 0
         self._left_out: tuple[tuple[int, str], ...] = ()
         self.conflict: ConflictDialog | None = None
+        self.new_note: NewNoteDialog | None = None
         self.model = PlainListModel(self._describe, self)
         self.view = QListView()
         self.gauge = BudgetGauge(theme)
@@ -66,6 +69,11 @@ class FilesPage(QWidget):
         self.view.setAccessibleName(tr("Memory files"))
         self.view.setMouseTracking(True)
         self.view.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.new_button = button(tr("New note…"), "quiet", self.ask_new)
+        new = QHBoxLayout()
+        spread(new)
+        new.addWidget(self.new_button)
+        new.addStretch()
         self.left_out = LeftOutLines(theme)
         self.left_out.line_chosen.connect(self.editor.go_to)
         words = tr("What Keepsake should always know about you goes here: one fact a line, in your own words.")
@@ -86,7 +94,9 @@ class FilesPage(QWidget):
         foot.addWidget(self.save_button)
         column = QVBoxLayout(self)
         spread(column, (16, 12, 16, 12), 12)
-        for widget in (self.view, self.gauge, self.left_out, self.banner):
+        column.addWidget(self.view)
+        column.addLayout(new)
+        for widget in (self.gauge, self.left_out, self.banner):
             column.addWidget(widget)
         column.addWidget(self.editor, 1)
         column.addWidget(self.secrets)
@@ -115,7 +125,7 @@ class FilesPage(QWidget):
             self.open_file(MAIN)
 
     def open_file(self, file: str, line: int = 0) -> None:
-        """Show a file, at a line when one is given."""
+        """Show a file, at a line when one is given; END: with the cursor at its end."""
         self._line = line
         if file == self.current and self._base is not None:
             self._go()
@@ -138,6 +148,28 @@ class FilesPage(QWidget):
             done=lambda read: self._on_read(file, read),
             failed=self.failed.emit,
         )
+
+    def ask_new(self) -> None:
+        """Ask for the name of a new note, make it and open it."""
+        dialog = NewNoteDialog(self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.named.connect(self._create)
+        self.new_note = dialog
+        dialog.open()
+
+    def _create(self, file: str, name: str) -> None:
+        """Where the file is there already, the save is a Conflict, and the file opens as it is."""
+        self._bridge.run(
+            self._services.lanes.files,
+            lambda: self._memory.save(file, f"# {name}\n\n", ""),
+            done=lambda _: self._on_created(file),
+            failed=self.failed.emit,
+        )
+
+    def _on_created(self, file: str) -> None:
+        self.refresh_files()
+        self.open_file(file, END)
+        self.editor.setFocus()
 
     def dirty(self) -> bool:
         """Whether any file has text that is not saved."""
@@ -216,9 +248,11 @@ class FilesPage(QWidget):
         self._show_state()
 
     def _go(self) -> None:
-        if self._line > 0:
+        if self._line == END:
+            self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        elif self._line > 0:
             self.editor.go_to(self._line)
-            self._line = 0
+        self._line = 0
 
     def _on_reread(self, file: str, read: TextFile) -> None:
         if file != self.current or self._base is None or read.sha256 == self._base.sha256:
