@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,40 @@ def test_addresses() -> None:
     assert is_picture_path("pictures/cat.PNG")
     assert not is_picture_path("//host/cat.png")
     assert not is_picture_path("C:/cat.png")
+
+
+@pytest.mark.parametrize("tag", ["recalled", "memory", "chats"])
+def test_lines_that_are_only_a_tag_of_the_prompt_are_not_shown(tag: str) -> None:
+    text = f"<{tag}>\nYou like tea.\n</{tag}>\n\n</{tag}>\n\n- one\n  </{tag}>"
+    (part,) = MarkdownRenderer().segments(text)
+    assert isinstance(part, Prose)
+    assert tag not in part.html
+    assert "<p>You like tea.</p>" in part.html and "one" in part.html
+    assert part.html.count("<p>") == 1, "no empty paragraph stays"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The <memory> tag",
+        "<memory> and more",
+        "<recall>",
+        "<b>",
+        "<MEMORY>",
+        "<div>\n<memory/>",
+        "`<memory>`",
+        "# <memory>",
+    ],
+)
+def test_other_text_with_angle_brackets_stays(text: str) -> None:
+    (part,) = MarkdownRenderer().segments(text)
+    assert isinstance(part, Prose)
+    for line in text.split("\n"):
+        assert escape(line.strip("`# ")) in part.html
+
+
+@pytest.mark.parametrize("text", ["```\n<memory>\nx\n</memory>\n```", "    <memory>\n    x\n    </memory>"])
+def test_code_keeps_the_tags(text: str) -> None:
+    assert [part.text for part in MarkdownRenderer().segments(text) if isinstance(part, Code)] == [
+        "<memory>\nx\n</memory>"
+    ]

@@ -59,13 +59,13 @@ def test_another_program_changes_a_clean_file(qtbot: QtBot, panel: MemoryPanel, 
     fresh = main_file.with_name("MEMORY.tmp")
     fresh.write_text("# Written elsewhere\n")
     fresh.replace(main_file)  # as vim and Obsidian save
-    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "# Written elsewhere\n", timeout=2000)
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "# Written elsewhere\n", timeout=30_000)
 
 
 def test_another_program_changes_a_file_with_unsaved_text(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
     panel.files.editor.appendPlainText("mine")
     main_file.write_text("# Written elsewhere\n")
-    qtbot.waitUntil(panel.files.banner.isVisible, timeout=2000)
+    qtbot.waitUntil(panel.files.banner.isVisible, timeout=30_000)
     assert panel.files.editor.toPlainText().endswith("mine")
 
 

@@ -185,11 +185,10 @@ def test_the_theme_switches_while_the_window_is_open(
     window.open_chat("a")
     qtbot.waitUntil(lambda: window.session.title() == "Lisbon")
     window.choose_theme("dark")
-    image = window.page.grab().toImage()
-    assert image.pixelColor(4, 4) == QColor(DARK.window)
+    qtbot.waitUntil(lambda: window.page.grab().toImage().pixelColor(4, 4) == QColor(DARK.window), timeout=30_000)
     assert services.settings.load().general.theme == "dark"
     window.choose_theme("light")
-    assert window.page.grab().toImage().pixelColor(4, 4) == QColor(LIGHT.window)
+    qtbot.waitUntil(lambda: window.page.grab().toImage().pixelColor(4, 4) == QColor(LIGHT.window), timeout=30_000)
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

@@ -125,7 +125,7 @@ def test_it_is_kept_while_the_window_is_open(qtbot: QtBot, window: MainWindow, s
     settled(qtbot, window)
     window.page.composer.set_text("not lost in a crash")
     path = services.paths.state / "window.json"
-    qtbot.waitUntil(lambda: path.exists() and "not lost in a crash" in path.read_text(), timeout=6000)
+    qtbot.waitUntil(lambda: path.exists() and "not lost in a crash" in path.read_text(), timeout=30_000)
 
 
 def test_the_file_is_the_persons_own_and_holds_no_secret(tmp_path: Path) -> None:

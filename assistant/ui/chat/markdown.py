@@ -18,6 +18,8 @@ COPY_SCHEME = "keepsake-copy"
 PICTURE_SCHEME = "workspace"
 TICKED, EMPTY = "☑", "☐"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+_OWN_TAG = re.compile(r"</?(?:recalled|memory|chats)>")
+"""The tags of assistant.chat.row and assistant.chat.recalled, without which a reply reads the same."""
 _TASK = re.compile(r"^\[([ xX])\] ")
 
 
@@ -84,6 +86,7 @@ class MarkdownRenderer:
 
         parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "linkify": False})
         parser.enable(["table", "strikethrough"])
+        parser.core.ruler.before("inline", "own_tags", _hide_own_tags)
         parser.core.ruler.push("task_lists", _mark_tasks)
         parser.validateLink = _may_link  # type: ignore[method-assign, assignment]  # markdown-it's documented way
         for name, rule in _RULES.items():
@@ -93,6 +96,26 @@ class MarkdownRenderer:
 
 def _may_link(address: str) -> bool:
     return is_web(address) or is_picture_path(address)
+
+
+def _hide_own_tags(state: Any) -> None:
+    """Lines of a paragraph that are only a tag of our prompt are not shown: small models repeat them. Code stays."""
+    tokens: list[Token] = state.tokens
+    kept: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        if tokens[i].type != "paragraph_open":
+            kept.append(tokens[i])
+            i += 1
+            continue
+        inline = tokens[i + 1]
+        lines = inline.content.split("\n")
+        shown = [line for line in lines if not _OWN_TAG.fullmatch(line.strip())]
+        if shown:
+            inline.content = "\n".join(shown)
+            kept.extend(tokens[i : i + 3])
+        i += 3
+    state.tokens = kept
 
 
 def _mark_tasks(state: Any) -> None:
