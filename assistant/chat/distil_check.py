@@ -30,8 +30,7 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(r"\b(?:i|i'm|i’m|my|mine|we|our|us|me)\b|我|咱|俺", re.IGNORECASE)
-_GROUNDED_SHARE = 0.8  # of a note's content words: at 0.6 the 135M model made a "bad trip" of the person's trip, at
-# 0.75 the 0.5B model made "酸花生过敏" of 对花生过敏
+_OF_THE_PERSON = re.compile(r"^(?:用户|该用户|他|她)")
 _COVERED_SHARE = 0.6  # of a sentence's content words, for one note to stand for it
 _NEGATION = re.compile(r"\b(?:not|no|never|none|without|n't|cannot)\b|n['’]t\b|[不没無无未别]", re.IGNORECASE)
 
@@ -59,9 +58,10 @@ def _is_small_talk(sentence: str) -> bool:
 
 
 def is_grounded(note: str, said: str) -> bool:
-    """Whether a note says only what the person said: its hard tokens all, most of its content words, no new "not".
+    """Whether a note says only what the person said: its hard tokens and content words all, no new "not".
 
-    Questions, requests and small talk are no notes, whoever said them.
+    Questions, requests and small talk are no notes, whoever said them. All of the words, for one may turn a note over:
+    with one of five free the 135M model made a "bad trip" of a trip, and an aunt a sister.
     """
     if _is_small_talk(note) or _QUESTION.search(note) or _REQUEST.search(note):
         return False
@@ -69,8 +69,8 @@ def is_grounded(note: str, said: str) -> bool:
         return False
     if not hard_tokens(f". {note}") <= all_tokens(said):
         return False
-    words = stems(note)
-    return bool(words) and len(words & stems(said)) >= _GROUNDED_SHARE * len(words)
+    words = stems(_OF_THE_PERSON.sub("", note))
+    return bool(words) and words <= stems(said)
 
 
 def check(notes: Sequence[str], said: Sequence[str]) -> Checked:
@@ -90,7 +90,9 @@ def check(notes: Sequence[str], said: Sequence[str]) -> Checked:
                 own.append(sentence)
         elif missing:
             dropped.append(sentence)
-    kept = [note for note in grounded if not any(stems(note) <= stems(sentence) for sentence in own)]
+    fuller = [*own, *grounded]
+    kept = [note for note in grounded if not any(stems(note) < stems(other) for other in fuller)]
+    kept = [note for note in kept if not any(stems(note) == stems(sentence) for sentence in own)]
     refused = tuple(note for note in notes if note not in grounded)
     return Checked(tuple(_unique((*kept, *own))), tuple(_unique(dropped)), refused)
 

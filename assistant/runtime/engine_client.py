@@ -140,7 +140,13 @@ class WorkerEngine:
                 return
             path, settings = self._wanted
             _log.warning("the engine was started anew; loading %s again", path.name)
-            self._load(path, settings, cancel, lambda _done, _total, _what: None)
+            try:
+                self._load(path, settings, cancel, lambda _done, _total, _what: None)
+            except AssistantError:
+                self._info = (
+                    None  # no model is there any more; the next turn loads the chosen one, and tells how it went
+                )
+                raise
 
     def _has_model(self) -> bool:
         """Whether another thread has loaded the model meanwhile."""

@@ -84,6 +84,12 @@ class ModelService:
             return info
         return self.load(name, cancel)
 
+    def note_failure(self, error: AssistantError) -> None:
+        """A turn failed after ``ensure``: where that leaves no model that answers, it is told as ModelFailed."""
+        ours = error.code.startswith(("model.", "engine."))
+        if ours and (self._engine.info is None or error.code == "engine.keeps_dying"):
+            self._emit(ModelFailed(error))
+
     def cancel(self) -> None:
         self._cancel.cancel()
 

@@ -169,8 +169,12 @@ class TurnService:
             said = chat.by_number.get(turn)
             if said is None:
                 raise _no_turn(turn)
-            builder = self._prompts.builder(plan)
-            return self._runner.run(chat, said, builder, plan.options or self._prompts.options(), cancel)
+            try:
+                builder = self._prompts.builder(plan)
+                return self._runner.run(chat, said, builder, plan.options or self._prompts.options(), cancel)
+            except AssistantError as error:
+                self._models.note_failure(error)
+                raise
 
     @contextmanager
     def _told(self, chat: str, turn: int) -> Iterator[None]:

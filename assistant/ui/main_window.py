@@ -236,6 +236,11 @@ class MainWindow(QMainWindow):
         memory = self.splitter.sizes()[2:]
         self.splitter.setSizes([width, max(1, self.width() - width - sum(memory)), *memory])
 
+    def new_note(self) -> None:
+        """Ask for the name of a new memory file."""
+        self._show_memory(True)
+        self.memory_panel().start_note()
+
     def search_memory(self) -> None:
         """Open the memory panel at its search."""
         self._show_memory(True)

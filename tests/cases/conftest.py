@@ -137,6 +137,13 @@ class House:
 OpenHouse = Callable[..., House]
 
 
+@pytest.fixture(autouse=True)
+def hushed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quiet moments come soon."""
+    monkeypatch.setattr("assistant.runtime.distilling.QUIET_SECONDS", 0.2)
+    monkeypatch.setattr("assistant.runtime.services._LOOK_SECONDS", 0.1)
+
+
 @pytest.fixture
 def scripted(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenHouse]:
     """Opens a window whose model says what ``script`` gives; again on the same files when called again."""

@@ -39,6 +39,11 @@ def overflow(house: House, *said: str) -> str:
     return chat
 
 
+def distil_the_rest(house: House, chat: str) -> None:
+    """On the lane of the model, behind what is distilled there by itself."""
+    house.services.lanes.chat.submit(house.services.distilling.now, chat, CancelToken()).result(120)
+
+
 def facts(count: int) -> list[str]:
     filler = " and then some more words to fill this message up" * 4
     return [f"I keep box {n} with {n * 7 + 1000} apples in room {n}{filler}" for n in range(count)]
@@ -49,7 +54,7 @@ def test_every_overflowed_message_reaches_the_model_and_no_fact_is_lost(scripted
     house = scripted(lambda messages: NOTHING if asks_for_notes(messages) else "I see.", window=700)
     short = ["行程改到周五", "对花生过敏", "好友叫李雷", "ok", "谢谢", "嗯"]
     chat = overflow(house, *short, *facts(60))
-    house.services.turns.distil_now(chat, CancelToken())
+    distil_the_rest(house, chat)
     done = house.services.read_chat(chat).summarized
     assert done >= 50
     sent = "\n".join(m[-1].text for m in house.engine.asked if asks_for_notes(m))
@@ -80,7 +85,7 @@ def test_whatever_the_model_answers_no_turn_is_lost(scripted: OpenHouse, kind: s
     """Cases 37 and 38: the pointer stands on what was distilled, each fact is there once, and a fall-back says so."""
     house = scripted(lambda messages: REPLIES[kind] if asks_for_notes(messages) else "I see.", window=700)
     chat = overflow(house, *facts(12))
-    house.services.turns.distil_now(chat, CancelToken())
+    distil_the_rest(house, chat)
     done = house.services.read_chat(chat).summarized
     kept = "\n".join(entries(house))
     for n in range(done):
@@ -202,7 +207,7 @@ def test_recalled_lines_and_the_models_claims_are_not_distilled(scripted: OpenHo
     house = scripted(answer, window=700)
     house.services.workspace.memory.remember("the boat Ariel lies in the harbour of Zadar")
     overflow(house, "where does the boat Ariel lie?", *facts(12))
-    house.services.turns.distil_now(house.chat, CancelToken())
+    distil_the_rest(house, house.chat)
     distilled = "\n".join(line for line in entries(house) if "|chat:" in line)
     assert "1021" in distilled
     assert "castle" not in distilled

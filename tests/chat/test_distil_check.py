@@ -54,6 +54,24 @@ def test_a_changed_number_is_no_grounded_note() -> None:
     assert not is_grounded("The rent is 950 euros", "My rent is 900 euros a month")
 
 
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("sister Ines moved to Graz on 3 May", "My aunt Ines moved to Graz on 3 May."),
+        ("bad trip to Lisbon on 4 December", "I fly to Lisbon on 4 December for a trip."),
+        ("酸花生过敏", "我对花生过敏"),
+        ("likes lilies", "I hate lilies"),
+    ],
+)
+def test_one_wrong_word_makes_a_note_untrue(note: str, said: str) -> None:
+    assert not is_grounded(note, said)
+
+
+def test_a_note_may_leave_words_out_and_bend_them() -> None:
+    assert is_grounded("aunt Ines moves to Graz", "My aunt Ines moved to Graz on 3 May.")
+    assert is_grounded("用户对花生过敏", "我对花生过敏")
+
+
 def test_the_same_note_twice_is_one() -> None:
     assert len(check(["Dog is called Rex", "dog is called Rex."], ["My dog is called Rex."]).items) == 1
 

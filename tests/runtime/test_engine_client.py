@@ -387,6 +387,21 @@ def test_an_engine_that_keeps_dying_is_not_started_for_ever(tmp_path: Path) -> N
     engine.close()
 
 
+@pytest.mark.logs("started anew")
+def test_a_model_that_is_gone_after_a_death_is_not_held_for_loaded(own_engine: WorkerEngine, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.gguf"
+    copy.symlink_to(starter_model_path())
+    load(own_engine, copy)
+    kill(own_engine)
+    os.waitid(os.P_PID, own_engine.pid or 0, os.WEXITED | os.WNOWAIT)
+    copy.unlink()
+    with pytest.raises(AssistantError):
+        chat(own_engine, FRANCE)
+    assert own_engine.info is None
+    load(own_engine)
+    assert "Paris" in chat(own_engine, FRANCE).text
+
+
 def test_closing_ends_a_reply_and_is_final(tmp_path: Path) -> None:
     engine = WorkerEngine(tmp_path / "log")
     load(engine)

@@ -11,7 +11,7 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import DistillProgress, Notice, TextArrived, TurnFailed, TurnFinished, TurnSaved
+from assistant.core.events import DistillProgress, ModelFailed, Notice, TextArrived, TurnFailed, TurnFinished, TurnSaved
 from assistant.core.values import ChatEvent, Delta, GenerateOptions, Message, StopReason
 from assistant.workspace.chat_store import ChatStore
 from assistant.workspace.day_log import DayLog
@@ -242,3 +242,35 @@ def test_a_reply_goes_on_where_it_cannot_be_kept_meanwhile(stage: Stage, monkeyp
     assert isinstance(stage.wait_for_end(), TurnFinished)
     assert stage.services.read_chat(chat).turns[0].reply == "one\ntwo\nthree\n"
     assert len(stage.of(Notice)) == 1
+
+
+class Mortal(FakeEngine):
+    """An engine that has no model any more once a reply failed."""
+
+    loaded = True
+
+    @property
+    def info(self) -> Any:
+        return super().info if self.loaded else None
+
+    def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
+        try:
+            yield from super().chat(messages, options, cancel)
+        except AssistantError as error:
+            self.loaded = error.code == "engine.window"
+            raise
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [("engine.died", 1), ("model.missing", 1), ("engine.window", 0)],
+)
+def test_a_turn_that_leaves_no_model_says_so_of_the_model_too(stage: Stage, code: str, told: int) -> None:
+    """The window must not show as ready what cannot answer; a model that only failed this once stays ready."""
+    lost = AssistantError(code, "It cannot be read.", "Choose another.")
+    stage.use(Mortal([lost]))
+    chat = stage.services.new_chat()
+    stage.services.send(chat, "hello")
+    end = stage.wait_for_end()
+    assert isinstance(end, TurnFailed) and end.error is lost
+    assert [event.error for event in stage.of(ModelFailed)] == [lost] * told

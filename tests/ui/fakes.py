@@ -39,6 +39,7 @@ from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.journal import JournalEntry
 from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
+from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
@@ -98,7 +99,7 @@ def sha(text: str) -> str:
 
 
 class FakeMemory:
-    """Memory files on a real disk (the window watches them), without redaction or journal files."""
+    """Memory files on a real disk (the window watches them), without journal files."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -118,13 +119,15 @@ class FakeMemory:
         text = (self.root / file).read_text(encoding="utf-8")
         return TextFile(text, "utf-8", "\n", False, sha(text))
 
-    def save(self, file: str, text: str, base_sha: str, actor: str = "you") -> Saved | Conflict:
+    def save(self, file: str, text: str, base_sha: str, *, keep_secrets: bool = False) -> Saved | Conflict:
         theirs = self.read(file)
         if theirs.sha256 != base_sha:
             return Conflict("", text, theirs.text, self.merged, theirs.sha256)
         self.saved.append((file, text, base_sha))
+        found = redact(text, theirs.text)
+        text, redacted = (text, 0) if keep_secrets else (found.text, found.count)
         (self.root / file).write_text(text, encoding="utf-8")
-        return Saved("j1", sha(text))
+        return Saved("j1", sha(text), redacted)
 
     def undo(self, journal_id: str) -> Saved | Conflict:
         self.undone.append(journal_id)

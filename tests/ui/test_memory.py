@@ -232,3 +232,68 @@ def test_a_file_that_cannot_be_decoded_is_read_only(
     qtbot.waitUntil(files.editor.isReadOnly)
     assert files.banner_words.text() == broken.problem
     assert files.state.text() == "Read-only"
+
+
+SECRET = "password: Tr0ub4dor&3"
+
+
+@pytest.mark.parametrize(("choice", "kept"), [("without", False), ("keep", True)])
+def test_a_secret_is_asked_about_before_it_is_saved(
+    qtbot: QtBot, panel: MemoryPanel, main_file: Path, choice: str, kept: bool
+) -> None:
+    files, before = panel.files, main_file.read_text()
+    files.editor.appendPlainText(SECRET)
+    files.save()
+    assert files.secrets.isVisible()
+    assert main_file.read_text() == before, "nothing is written before the choice"
+    getattr(files.secrets, choice).click()
+    qtbot.waitUntil(lambda: not files.dirty())
+    assert main_file.read_text() != before
+    assert ("Tr0ub4dor" in main_file.read_text()) == kept
+    files.editor.appendPlainText("- an ordinary line")
+    files.save()
+    qtbot.waitUntil(lambda: not files.dirty())
+    assert ("Tr0ub4dor" in main_file.read_text()) == kept, "what was kept by choice is not asked about again"
+
+
+def test_closing_asks_about_a_secret_too(
+    qtbot: QtBot, window: MainWindow, panel: MemoryPanel, main_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panel.files, "ask_unsaved", lambda: QMessageBox.StandardButton.Save)
+    panel.files.editor.appendPlainText(SECRET)
+    window.close()
+    assert window.isVisible() and panel.files.secrets.isVisible()
+    panel.files.secrets.keep.click()
+    qtbot.waitUntil(lambda: not panel.files.dirty())
+    assert "Tr0ub4dor" in main_file.read_text()
+
+
+def test_a_new_note(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
+    panel.files.new_button.click()
+    dialog = panel.files.new_note
+    assert dialog is not None and not dialog.create_button.isEnabled()
+    qtbot.keyClicks(dialog.field, "a/b")
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.problem.isVisible() and "'/'" in dialog.problem.text()
+    dialog.field.setText(" Travel ")
+    assert dialog.problem.isHidden()
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "# Travel\n\n")
+    assert (services.workspace.root / "memory" / "Travel.md").read_text() == "# Travel\n\n"
+    assert panel.files.editor.textCursor().atEnd()
+    qtbot.waitUntil(lambda: panel.files.view.currentIndex().data() == "Travel")
+
+
+def test_a_note_that_is_there_already_is_opened(
+    qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices
+) -> None:
+    kept = services.workspace.root / "memory" / "Travel.md"
+    kept.write_text("hotels")
+    panel.files.editor.appendPlainText("mine")
+    window.new_note()
+    assert panel.files.new_note is not None
+    panel.files.new_note.field.setText("Travel")
+    panel.files.new_note.create_button.click()
+    qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "hotels")
+    assert kept.read_text() == "hotels"
+    assert panel.files.dirty(), "what was typed elsewhere waits"

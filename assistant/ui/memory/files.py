@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QFileSystemWatcher, QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMessageBox, QVBoxLayout, QWidget
 
 from assistant.ui.backend import Backend
-from assistant.ui.bars import size_words
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.strips import SecretStrip, secrets_in
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.conflicts import ConflictDialog
-from assistant.ui.memory.editor import MemoryEditor, restore_endings
+from assistant.ui.memory.editor import MemoryEditor
+from assistant.ui.memory.file_roles import MAIN, file_roles
+from assistant.ui.memory.file_watch import FileWatch
 from assistant.ui.memory.gauge import BudgetGauge
 from assistant.ui.memory.left_out import LeftOutLines
+from assistant.ui.memory.new_note import NewNoteDialog
 from assistant.ui.memory.rows import RowDelegate
-from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
+from assistant.ui.memory.unsaved import Unsaved, ask_unsaved
+from assistant.ui.models.plain import ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, restyle, spread
 from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved
@@ -28,17 +31,8 @@ if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
     from assistant.workspace.text_files import TextFile
 
-MAIN = "MEMORY.md"
-_SETTLE_MS = 150  # another program's save is several events; look once they are over
+END = -1
 _ROW = 34
-
-
-@dataclass(frozen=True, slots=True)
-class Unsaved:
-    """What was typed into a file that is not shown now."""
-
-    text: str
-    base: TextFile
 
 
 class FilesPage(QWidget):
@@ -57,12 +51,14 @@ class FilesPage(QWidget):
         self._line = 0
         self._left_out: tuple[tuple[int, str], ...] = ()
         self.conflict: ConflictDialog | None = None
+        self.new_note: NewNoteDialog | None = None
         self.model = PlainListModel(self._describe, self)
         self.view = QListView()
         self.gauge = BudgetGauge(theme)
         self.editor = MemoryEditor(theme)
         self._build(theme)
-        self._watch()
+        self._watch = FileWatch(self)
+        self._watch.changed.connect(lambda: self.note_change(self.current))
 
     # --- building ---
 
@@ -73,11 +69,19 @@ class FilesPage(QWidget):
         self.view.setAccessibleName(tr("Memory files"))
         self.view.setMouseTracking(True)
         self.view.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.new_button = button(tr("New note…"), "quiet", self.ask_new)
+        new = QHBoxLayout()
+        spread(new)
+        new.addWidget(self.new_button)
+        new.addStretch()
         self.left_out = LeftOutLines(theme)
         self.left_out.line_chosen.connect(self.editor.go_to)
         words = tr("What Keepsake should always know about you goes here: one fact a line, in your own words.")
         self.editor.setPlaceholderText(words)
         self._build_banner()
+        self.secrets = SecretStrip(tr("Save without it"))
+        self.secrets.chosen.connect(self._save_chosen)
+        self.editor.textChanged.connect(self.secrets.hide)
         self.state = label("", "small")
         self.save_button = button(tr("Save"), "primary", self.save)
         self.save_button.setToolTip(tr("Save (Ctrl+S)"))
@@ -90,9 +94,12 @@ class FilesPage(QWidget):
         foot.addWidget(self.save_button)
         column = QVBoxLayout(self)
         spread(column, (16, 12, 16, 12), 12)
-        for widget in (self.view, self.gauge, self.left_out, self.banner):
+        column.addWidget(self.view)
+        column.addLayout(new)
+        for widget in (self.gauge, self.left_out, self.banner):
             column.addWidget(widget)
         column.addWidget(self.editor, 1)
+        column.addWidget(self.secrets)
         column.addLayout(foot)
         self._show_state()
 
@@ -107,21 +114,9 @@ class FilesPage(QWidget):
         row.addWidget(self.compare)
         self.banner.hide()
 
-    def _watch(self) -> None:
-        self._watcher = QFileSystemWatcher(self)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(_SETTLE_MS)
-        self._settle.timeout.connect(lambda: self.note_change(self.current))
-        self._watcher.fileChanged.connect(lambda _: self._settle.start())
-        self._watcher.directoryChanged.connect(lambda _: self._settle.start())
-
     def _watch_again(self) -> None:
         root = self._services.workspace.root
-        wanted = [str(path) for path in (root, root / "memory", root / self.current) if path.exists()]
-        missing = [path for path in wanted if path not in {*self._watcher.files(), *self._watcher.directories()}]
-        if missing:
-            self._watcher.addPaths(missing)
+        self._watch.add((root, root / "memory", root / self.current))
 
     def start(self) -> None:
         self.refresh_files()
@@ -130,12 +125,13 @@ class FilesPage(QWidget):
             self.open_file(MAIN)
 
     def open_file(self, file: str, line: int = 0) -> None:
-        """Show a file, at a line when one is given."""
+        """Show a file, at a line when one is given; END: with the cursor at its end."""
         self._line = line
         if file == self.current and self._base is not None:
             self._go()
             return
         self._keep_unsaved()
+        self.secrets.hide()
         self.current = file
         self._base = None
         kept = self._unsaved.pop(file, None)
@@ -152,6 +148,28 @@ class FilesPage(QWidget):
             done=lambda read: self._on_read(file, read),
             failed=self.failed.emit,
         )
+
+    def ask_new(self) -> None:
+        """Ask for the name of a new note, make it and open it."""
+        dialog = NewNoteDialog(self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.named.connect(self._create)
+        self.new_note = dialog
+        dialog.open()
+
+    def _create(self, file: str, name: str) -> None:
+        """Where the file is there already, the save is a Conflict, and the file opens as it is."""
+        self._bridge.run(
+            self._services.lanes.files,
+            lambda: self._memory.save(file, f"# {name}\n\n", ""),
+            done=lambda _: self._on_created(file),
+            failed=self.failed.emit,
+        )
+
+    def _on_created(self, file: str) -> None:
+        self.refresh_files()
+        self.open_file(file, END)
+        self.editor.setFocus()
 
     def dirty(self) -> bool:
         """Whether any file has text that is not saved."""
@@ -186,8 +204,9 @@ class FilesPage(QWidget):
             )
 
     def _keep_unsaved(self) -> None:
-        if self._base is not None and self.editor.document().isModified():
-            self._unsaved[self.current] = Unsaved(self.editor.toPlainText(), self._base)
+        typed = self._typed()
+        if typed is not None:
+            self._unsaved[self.current] = typed
 
     def _on_files_listed(self, found: Sequence[MemoryFileInfo]) -> None:
         files = list(found)
@@ -229,9 +248,11 @@ class FilesPage(QWidget):
         self._show_state()
 
     def _go(self) -> None:
-        if self._line > 0:
+        if self._line == END:
+            self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        elif self._line > 0:
             self.editor.go_to(self._line)
-            self._line = 0
+        self._line = 0
 
     def _on_reread(self, file: str, read: TextFile) -> None:
         if file != self.current or self._base is None or read.sha256 == self._base.sha256:
@@ -246,17 +267,31 @@ class FilesPage(QWidget):
     # --- saving ---
 
     def save(self) -> None:
-        """Write the file; when it changed meanwhile, ask which text to keep."""
-        if self._base is None or not self.editor.document().isModified():
+        """Write the file, asking first about a secret in it; asked again, it goes without the secret."""
+        typed = self._typed()
+        if typed is None:
             return
-        text = restore_endings(self._base.text, self.editor.toPlainText(), self._base.newline)
-        self._save(self.current, text, self._base.sha256)
+        asked = not self.secrets.isHidden()
+        if asked or not self.secrets.asks(typed.new_lines()):
+            self._save_chosen(False)
 
-    def _save(self, file: str, text: str, sha: str) -> None:
+    def _save_chosen(self, keep_secrets: bool) -> None:
+        typed = self._typed()
+        self.secrets.hide()
+        if typed is not None:
+            self._save(self.current, typed.whole(), typed.base.sha256, keep_secrets)
+
+    def _typed(self) -> Unsaved | None:
+        """What is not saved of the file that is shown."""
+        if self._base is None or not self.editor.document().isModified():
+            return None
+        return Unsaved(self.editor.toPlainText(), self._base)
+
+    def _save(self, file: str, text: str, sha: str, keep_secrets: bool = False) -> None:
         memory = self._memory
 
         def work() -> tuple[Saved | Conflict, TextFile]:
-            result = memory.save(file, text, sha)
+            result = memory.save(file, text, sha, keep_secrets=keep_secrets)
             return result, memory.read(file)
 
         typed = self.editor.toPlainText()
@@ -315,35 +350,35 @@ class FilesPage(QWidget):
 
     def ask_unsaved(self) -> QMessageBox.StandardButton:
         """Save, discard or cancel."""
-        box = QMessageBox(self.window())
-        box.setWindowTitle("Keepsake")
-        box.setText(tr("Some text in your memory files is not saved."))
-        buttons = QMessageBox.StandardButton
-        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        box.button(buttons.Save).setText(tr("Save"))
-        box.button(buttons.Discard).setText(tr("Discard"))
-        box.button(buttons.Cancel).setText(tr("Cancel"))
-        box.setDefaultButton(buttons.Save)
-        return QMessageBox.StandardButton(box.exec())
+        return ask_unsaved(self.window())
 
     def _save_all(self) -> bool:
         """Save everything now, waiting for it; False when one of the files changed meanwhile."""
         self._keep_unsaved()
         for file, kept in list(self._unsaved.items()):
-            text = restore_endings(kept.base.text, kept.text, kept.base.newline)
-            future = self._services.lanes.files.submit(self._memory.save, file, text, kept.base.sha256)
+            if secrets_in(kept.new_lines()):
+                self._return_to(file)
+                return False
+            future = self._services.lanes.files.submit(self._memory.save, file, kept.whole(), kept.base.sha256)
             try:
                 result = future.result(timeout=10)
             except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open
                 self.failed.emit(error)
                 return False
             if isinstance(result, Conflict):
-                self.open_file(file)
-                self.save()
+                self._return_to(file)
                 return False
             del self._unsaved[file]
         self.editor.document().setModified(False)
         return True
+
+    def _return_to(self, file: str) -> None:
+        """Show what cannot be saved without a question, and ask it."""
+        if file == self.current:
+            del self._unsaved[file]
+        else:
+            self.open_file(file)
+        self.save()
 
     def discard(self) -> None:
         """Forget unsaved text."""
@@ -383,18 +418,5 @@ class FilesPage(QWidget):
         self.model.refresh()
 
     def _describe(self, info: MemoryFileInfo) -> dict[int, Any]:
-        name = info.file.removeprefix("memory/").removesuffix(".md") if info.file != MAIN else MAIN
-        shown = tr("Archive") if info.kind == "archive" else name
-        waiting = info.file in self._unsaved or (info.file == self.current and self.editor.document().isModified())
-        return {
-            Qt.ItemDataRole.DisplayRole: shown,
-            Qt.ItemDataRole.AccessibleTextRole: f"{shown}, {info.file}",
-            Qt.ItemDataRole.ToolTipRole: translate_message(info.problem) or info.file,
-            DETAIL_ROLE: ("● " if waiting else "") + (_size(info)),
-        }
-
-
-def _size(info: MemoryFileInfo) -> str:
-    if info.problem:
-        return tr("has a problem")
-    return size_words(info.size) if info.size else tr("empty")
+        here = info.file == self.current and self.editor.document().isModified()
+        return file_roles(info, here or info.file in self._unsaved)

@@ -111,6 +111,12 @@ class MemoryPanel(QWidget):
         self.tabs.setCurrentIndex(0)
         self.files.open_file(file, line)
 
+    def start_note(self) -> None:
+        """Ask for the name of a new note."""
+        self.start()
+        self.tabs.setCurrentIndex(0)
+        self.files.ask_new()
+
     def start_search(self) -> None:
         """Go to the search field."""
         self.tabs.setCurrentIndex(1)

@@ -1,0 +1,45 @@
+"""Text that is not saved: what is kept of it, what is new in it, and the question before it would be lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from assistant.ui.i18n import tr
+from assistant.ui.memory.editor import restore_endings
+
+if TYPE_CHECKING:
+    from assistant.workspace.text_files import TextFile
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What was typed into a file, and the file as it was read before."""
+
+    text: str
+    base: TextFile
+
+    def whole(self) -> str:
+        """The text to write, with the endings of the lines that were there."""
+        return restore_endings(self.base.text, self.text, self.base.newline)
+
+    def new_lines(self) -> str:
+        """The lines that the file did not have: only in them a save takes secrets out."""
+        known = set(self.base.text.splitlines())
+        return "\n".join(line for line in self.text.splitlines() if line not in known)
+
+
+def ask_unsaved(parent: QWidget) -> QMessageBox.StandardButton:
+    """Save, discard or cancel."""
+    box = QMessageBox(parent)
+    box.setWindowTitle("Keepsake")
+    box.setText(tr("Some text in your memory files is not saved."))
+    buttons = QMessageBox.StandardButton
+    box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+    box.button(buttons.Save).setText(tr("Save"))
+    box.button(buttons.Discard).setText(tr("Discard"))
+    box.button(buttons.Cancel).setText(tr("Cancel"))
+    box.setDefaultButton(buttons.Save)
+    return QMessageBox.StandardButton(box.exec())
