@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _PATIENCE_SECONDS = 5.0
 _LOGS = "logs(*patterns): the test expects warnings of the logger `assistant`, each matched by one of the patterns"
@@ -24,6 +25,8 @@ _LOGS = "logs(*patterns): the test expects warnings of the logger `assistant`, e
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _LOGS)
+    settings.register_profile("keepsake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("keepsake")  # no test may fail because the machine is busy
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,10 +6,11 @@ that used it, so that a long chat does not repeat it; a turn's line holds what w
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ from typing import Any
 from assistant.chat.row import FixedRow, as_data, row_from_json, row_to_json
 from assistant.core.folders import make_private
 from assistant.core.values import LeftOut, PromptLine, Receipt
-from assistant.workspace.disk import as_error, ends_with_newline, read_from
-from assistant.workspace.safe_files import append_durably, write_atomic
+from assistant.workspace.disk import as_error, ends_with_newline, read_bytes, read_from
+from assistant.workspace.safe_files import append_durably, locked, write_atomic
 
 DELETED = "[a chat that was deleted]"
 _log = logging.getLogger(__name__)
@@ -112,25 +113,31 @@ class ReceiptStore:
 
     def forget(self, chat: str) -> None:
         """Remove a deleted chat's receipts, and its words from what other chats were told."""
-        with self._lock:
+        with self._writing():
             self._path(chat).unlink(missing_ok=True)
             self._loaded.pop(chat, None)
             for path in self._folder.glob("*.jsonl"):
-                lines = path.read_bytes().splitlines(keepends=True)
+                lines = read_bytes(path).splitlines(keepends=True)
                 if any(chat.encode() in line for line in lines):
                     write_atomic(path, b"".join(_without(line, chat) for line in lines))
                     self._loaded.pop(path.stem, None)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Nobody else writes, in this process or another: a line added while a file is rewritten would be lost."""
+        with self._lock, locked(self._folder.with_name(self._folder.name + ".lock")):
+            try:
+                make_private(self._folder)
+                yield
+            except OSError as error:
+                raise as_error(error, self._folder) from error
 
     def _path(self, chat: str) -> Path:
         return self._folder / f"{chat}.jsonl"
 
     def _append(self, chat: str, line: Mapping[str, Any]) -> None:
         path = self._path(chat)
-        try:
-            make_private(self._folder)
-        except OSError as error:
-            raise as_error(error, self._folder) from error
-        with self._lock:
+        with self._writing():
             start = b"" if ends_with_newline(path) else b"\n"  # a crash cut the last line short: it costs only itself
             append_durably(path, start + json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 

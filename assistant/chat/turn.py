@@ -55,7 +55,7 @@ class TurnRunner:
         text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
         try:
-            self._remember(chat, turn)
+            self._remember(turn)
             branch = chat.branch(turn.after) if turn.after else ()
             draft = builder.build(Question(chat, branch, turn.user, turn.n))
             self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft)))
@@ -105,7 +105,7 @@ class TurnRunner:
     def _model(self) -> str:
         return self._engine.info.name if self._engine.info else ""
 
-    def _remember(self, chat: Chat, turn: Turn) -> None:
+    def _remember(self, turn: Turn) -> None:
         """Obey "remember that ...": the model then reads the new entry in this turn's recalled block."""
         if fact := fact_to_remember(turn.user):
             self._workspace.memory.remember(fact, source="you")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -32,11 +33,16 @@ def add_commands(commands: Any) -> None:
     ask.add_argument("--model", metavar="NAME", default="", help="another model than the one of the settings")
     ask.add_argument("--seed", type=int, metavar="N", help="make the answer repeatable")
     ask.add_argument("--max-tokens", type=_positive, metavar="N", help="the longest answer, in tokens")
-    ask.set_defaults(run=run_ask)
+    ask.set_defaults(run=run_ask, check=partial(_check, ask))
     prompt = commands.add_parser("prompt", help="show the exact prompt of the next turn without running it")
     prompt.add_argument("text", metavar="TEXT", help="what would be said; - reads standard input")
     prompt.add_argument("--chat", metavar="ID", default="", help="as the next turn of this chat")
     prompt.set_defaults(run=run_prompt)
+
+
+def _check(parser: ArgumentParser, options: Namespace) -> None:
+    if options.temporary and options.chat:
+        parser.error("--temporary writes nothing, so it cannot go on in a --chat")
 
 
 def run_ask(context: Context, options: Namespace) -> int:

@@ -9,8 +9,6 @@ from assistant.core.cancel import CancelToken
 from assistant.runtime.services import Places, Services, compose
 
 _SOON_EMBEDDED = 200  # units: one or two seconds of work
-
-
 _PATIENCE_MS = 10_000.0  # a script wants the whole answer rather than a quick one
 
 

@@ -24,6 +24,8 @@ def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:
     """Run one command; without one, ``open_window``. Returns the exit code: 0, 1, 2 or 130."""
     try:
         options = build_parser().parse_args(_globals_first(arguments))
+        if check := getattr(options, "check", None):  # what argparse cannot say by itself
+            check(options)
     except SystemExit as exit_:  # argparse has said why; 2 for wrong usage, 0 for --help
         return int(exit_.code or 0)
     use_utf8(sys.stdin)

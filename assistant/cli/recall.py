@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from assistant.cli.context import Context
@@ -26,14 +27,15 @@ def add_commands(commands: Any) -> None:
     recall.add_argument("--until", metavar="D")
     recall.add_argument("--scope", choices=_SCOPES, default="all")
     recall.add_argument("--explain", action="store_true", help="show each factor of the scores")
-    recall.set_defaults(run=run_recall)
+    recall.set_defaults(run=run_recall, check=partial(_check, recall))
+
+
+def _check(parser: ArgumentParser, options: Namespace) -> None:
+    if options.batch == (options.query is not None):
+        parser.error('give either a QUERY or --batch (all of a day: recall "" --since D)')
 
 
 def run_recall(context: Context, options: Namespace) -> int:
-    if options.batch == (options.query is not None):
-        raise AssistantError(
-            "recall.usage", "Give either a QUERY or --batch.", 'Everything of a day: recall "" --since D.'
-        )
     context.ready_recall()
     if options.batch:
         return _batch(context, options)

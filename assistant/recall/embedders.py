@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MAX_TOKENS = 512
 _BATCH = 16
@@ -64,6 +65,8 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """See core.ports.Embedder. Runs in batches of similar length; checks ``cancel`` between them."""
+        import numpy as np
+
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         encodings = [self._tokenizer.encode(self._prefix + text).ids for text in texts]
         order = sorted(range(len(texts)), key=lambda n: len(encodings[n]))
@@ -74,6 +77,8 @@ class OnnxEmbedder:
         return vectors
 
     def _run(self, batch: list[list[int]]) -> np.ndarray:
+        import numpy as np
+
         ids = np.zeros((len(batch), max(map(len, batch))), np.int64)
         mask = np.zeros_like(ids)
         for row, tokens in enumerate(batch):
@@ -111,6 +116,8 @@ class SentenceTransformerEmbedder:
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """See core.ports.Embedder."""
+        import numpy as np
+
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _BATCH):
             cancel.check()
@@ -184,11 +191,15 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _mean(hidden: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    import numpy as np
+
     weights = mask[:, :, None].astype(np.float32)
     pooled: np.ndarray = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
     return pooled
 
 
 def _unit_rows(vectors: np.ndarray) -> np.ndarray:
+    import numpy as np
+
     unit: np.ndarray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return unit.astype(np.float32)

@@ -7,10 +7,12 @@ a later day and nearness in meaning together are the sign; each alone is not.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-from assistant.recall.vectors import Snapshot
+    from assistant.recall.vectors import Snapshot
 
 NEAR = 0.30
 """Least cosine, both less their language's centre, of a fact and its replacement (measured: such pairs have about 0.30
@@ -41,6 +43,8 @@ def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, usable: np.ndarr
     at, score: the candidates; usable: which of them take part (struck and expired ones do not). Each of the leading
     candidates pulls up those that tell of a change, are of a later day and near to it in meaning.
     """
+    import numpy as np
+
     raised = score.copy()
     day = snapshot.day[at]
     newer = np.flatnonzero(usable & snapshot.renews[at] & snapshot.has_vector[at] & (day > 0))

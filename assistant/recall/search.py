@@ -10,29 +10,25 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
-from typing import Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
-from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile
 from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.fusion import CANDIDATES, Candidates, arrange
-from assistant.recall.keywords import query_terms, search_words
-from assistant.recall.ranking import allowed_units, condition, rank
 from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
-from assistant.recall.text import language
-from assistant.recall.vectors import Snapshot, load_snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from assistant.recall.vectors import Snapshot
 
 BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
-_NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
 _REMEMBERED_QUERIES = 64
 _QUERY_CHARACTERS = 2_000
 _REFRESH_SECONDS = 0.05
@@ -133,22 +129,14 @@ class Recall:
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
         connection = self._connected()
         self._refresh(connection)
+        from assistant.recall.lookup import by_time, look_up
+
         snapshot = self._current(connection)
         text = query.text.strip()
-        allowed = allowed_units(snapshot, query)
-        allowed[_positions(connection, snapshot, query.exclude)] = False
         if not text:
-            return self._by_time(connection, snapshot, query, allowed)
-        where, args = condition(query)
-        words = search_words(connection, query_terms(text), where, args, CANDIDATES)
+            return by_time(connection, snapshot, query)
         vector = self._query_vector(text, budget_ms) if snapshot.has_vector.any() else None
-        similarity = None if vector is None else snapshot.similarity(vector, language(text))
-        candidates = rank(snapshot, text, words, similarity, allowed, (query.now or self._clock()).date())
-        mode = "keyword" if vector is None else "hybrid"
-        if candidates is None:
-            return replace(_NOTHING_KNOWN, mode=mode)
-        chosen = arrange(candidates, snapshot, query.limit)
-        return RecallAnswer(_hits(connection, snapshot, candidates, chosen), False, 0.0, mode)
+        return look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
 
     def _search_anew(self, query: RecallQuery, budget_ms: float, error: Exception) -> RecallAnswer:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
@@ -161,20 +149,7 @@ class Recall:
             return self._search(query, budget_ms)
         except (sqlite3.Error, OSError) as again:
             _log.error("search failed again: %s", again)
-            return _NOTHING_KNOWN
-
-    def _by_time(
-        self, connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery, allowed: np.ndarray
-    ) -> RecallAnswer:
-        """An empty query: the units of the range, newest first; without a range there is nothing to find."""
-        if query.since is None and query.until is None:
-            return _NOTHING_KNOWN
-        at = np.flatnonzero(allowed & (snapshot.day > 0))
-        order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at]))[: query.limit]
-        at = at[order]
-        nothing = np.zeros(len(at))
-        hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))
-        return RecallAnswer(hits, not hits, 0.0, "time")
+            return RecallAnswer((), True, 0.0, "keyword")
 
     def _query_vector(self, text: str, budget_ms: float) -> np.ndarray | None:
         embedder = self._embedder
@@ -284,6 +259,8 @@ class Recall:
         self._unpurged |= bool(changes.removed)
 
     def _current(self, connection: sqlite3.Connection) -> Snapshot:
+        from assistant.recall.vectors import load_snapshot
+
         (version,) = connection.execute("PRAGMA data_version").fetchone()
         before = self._snapshot
         if before is None or before.version != version or self._snapshot_is_old:
@@ -321,28 +298,3 @@ def _in_words() -> Iterator[None]:
             f"The search index cannot be used: {error}.",
             "Check that the disk has room; `keepsake index rebuild` builds it anew.",
         ) from error
-
-
-def _positions(connection: sqlite3.Connection, snapshot: Snapshot, uids: frozenset[str]) -> np.ndarray:
-    """Where in the snapshot the units of these ids are; ids that are no units (any more) count for nothing."""
-    rows = [row for uid in uids for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [uid])]
-    return snapshot.positions(sorted(row for row in rows if row in snapshot.ids))
-
-
-def _hits(
-    connection: sqlite3.Connection, snapshot: Snapshot, candidates: Candidates, chosen: list[int]
-) -> tuple[Hit, ...]:
-    hits = []
-    for n in chosen:
-        row = connection.execute(
-            "SELECT uid, path, line, kind, day, title, text FROM units JOIN files ON files.id = units.file "
-            "WHERE units.id = ?",
-            [int(snapshot.ids[candidates.at[n]])],
-        ).fetchone()
-        if row is None:  # removed by another process since
-            continue
-        uid, path, line, kind, day, title, text = row
-        why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
-        when = date.fromordinal(day).isoformat() if day else ""
-        hits.append(Hit(uid, path, line, kind, when, title, text, round(float(candidates.score[n]), 4), why))
-    return tuple(hits)

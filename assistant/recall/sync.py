@@ -19,7 +19,6 @@ from assistant.recall.files import scan
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
 from assistant.recall.units import Unit, first_part_of, units_of
-from assistant.recall.vectors import missing_vectors, model_number, store_vectors
 from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
 
@@ -95,6 +94,8 @@ def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: Can
 
     Vectors of other models go first: nothing ever mixes.
     """
+    from assistant.recall.vectors import missing_vectors, model_number, store_vectors  # numpy: not when the app starts
+
     model = model_number(connection, embedder.identity, embedder.dimensions)
     with writing(connection):
         connection.execute("DELETE FROM vectors WHERE model != ?", [model])

@@ -11,14 +11,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.recall.embedders import model_identity
 from assistant.runtime.worker_process import WorkerProcess
+
+if TYPE_CHECKING:
+    import numpy as np
 
 IDLE_SECONDS = 600.0
 """A worker unused this long is given back by ``retire`` (some 250 MB)."""
@@ -78,6 +79,8 @@ class WorkerEmbedder:
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """See core.ports.Embedder. Sent in small portions, so that queries get their turn. Raises AssistantError."""
+        import numpy as np
+
         self._load(cancel)
         parts = [self._request(portion, cancel) for portion in _portions(texts)]
         return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), np.float32)
@@ -137,6 +140,8 @@ class WorkerEmbedder:
             self._loaded_start = self._worker.starts
 
     def _request(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        import numpy as np
+
         self._used_at = self._clock()
         answer = self._worker.call("embed", {"texts": list(texts)}, cancel)
         vectors = np.frombuffer(base64.b64decode(answer["vectors"]), "<f4")

@@ -13,7 +13,9 @@ from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
 from assistant.settings.schema import Settings
 from assistant.workspace.budget import Limits
+from assistant.workspace.chat_head import printable
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.redaction import redact
 from assistant.workspace.workspace import Workspace
 
 
@@ -70,8 +72,9 @@ class PromptService:
         return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))
 
     def preview(self, chat: Chat, text: str) -> Prompt:
-        """The exact prompt that ``text`` would have as the chat's next turn."""
-        return self.builder().build(Question(chat, chat.branch(), text)).prompt
+        """The exact prompt that ``text``, redacted as sending it does, would have as the chat's next turn."""
+        said = redact(printable(text)).text
+        return self.builder().build(Question(chat, chat.branch(), said)).prompt
 
     def left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""

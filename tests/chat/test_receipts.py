@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import FixedRow, row_from_json, row_to_json
+from assistant.core.errors import AssistantError
 from assistant.core.values import Block, LeftOut, PromptLine, Receipt, Role
 
 _text = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -61,6 +64,29 @@ def test_what_another_process_adds_is_seen(tmp_path: Path) -> None:
     assert reader.row("c") == ROW
     writer.add(_receipt(1))
     assert reader.get("c", 1) == _receipt(1)
+
+
+def test_what_is_added_while_another_window_forgets_a_chat_is_kept(tmp_path: Path) -> None:
+    forgetter, writer = ReceiptStore(tmp_path / "receipts"), ReceiptStore(tmp_path / "receipts")
+    told = PromptLine("chats/gone.md", 1, "quixotic", "keyword", "gone#1", 5)
+    writer.add_row("c", ROW)
+    writer.add(_receipt(1, told))
+    adding = threading.Thread(target=lambda: [writer.add(_receipt(n, told)) for n in range(2, 40)])
+    adding.start()
+    while adding.is_alive():
+        forgetter.forget("gone")
+    adding.join()
+    forgetter.forget("gone")
+    again = ReceiptStore(tmp_path / "receipts")
+    assert all(again.get("c", n) for n in range(1, 40))
+    assert b"quixotic" not in (tmp_path / "receipts" / "c.jsonl").read_bytes()
+
+
+def test_a_receipts_folder_that_is_no_folder_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "receipts").write_text("a file where the folder should be")
+    for work in (lambda s: s.forget("gone"), lambda s: s.add_row("c", ROW)):
+        with pytest.raises(AssistantError):
+            work(ReceiptStore(tmp_path / "receipts"))
 
 
 def test_a_line_cut_by_a_crash_costs_only_itself(tmp_path: Path) -> None:

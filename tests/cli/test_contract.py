@@ -205,6 +205,11 @@ def test_prompt_without_a_model_estimates(keepsake: Keepsake) -> None:
     assert prompt["tokens"] > 0
 
 
+def test_the_prompt_shows_what_would_be_sent_of_a_secret(keepsake: Keepsake) -> None:
+    prompt = keepsake("prompt", "my password: hunter2-long", "--json").json
+    assert prompt["blocks"][-1]["text"].startswith("my password: «redacted")
+
+
 def test_doctor_names_what_is_wrong(keepsake: Keepsake, tmp_path: Path) -> None:
     (tmp_path / "ws" / "chats" / "2026-11").mkdir(parents=True)
     (tmp_path / "ws" / "chats" / "2026-11" / "20261101_101010.md").write_bytes(bytes(65536))
@@ -218,7 +223,16 @@ def test_doctor_names_what_is_wrong(keepsake: Keepsake, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("nonsense",), ("recall", "x", "--limit", "0"), ("memory",), ("--now", "soon", "ask", "x")]
+    "words",
+    [
+        ("nonsense",),
+        ("recall", "x", "--limit", "0"),
+        ("recall",),
+        ("recall", "x", "--batch"),
+        ("ask", "x", "--temporary", "--chat", "20261129_153022"),
+        ("memory",),
+        ("--now", "soon", "ask", "x"),
+    ],
 )
 def test_wrong_usage_is_exit_2(keepsake: Keepsake, words: tuple[str, ...]) -> None:
     assert keepsake(*words).code == 2

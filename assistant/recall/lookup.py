@@ -1,0 +1,80 @@
+"""One search in a snapshot of the index. Its own module because it needs numpy, which starting the app does not."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+
+from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.fusion import CANDIDATES, Candidates, arrange
+from assistant.recall.keywords import query_terms, search_words
+from assistant.recall.ranking import allowed_units, condition, rank
+from assistant.recall.text import language
+from assistant.recall.vectors import Snapshot
+
+NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
+
+
+def look_up(
+    connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery, vector: np.ndarray | None, today: date
+) -> RecallAnswer:
+    """The hits for a query with words, best first. vector: the query's; None: by keywords alone."""
+    text = query.text.strip()
+    allowed = _allowed(connection, snapshot, query)
+    where, args = condition(query)
+    words = search_words(connection, query_terms(text), where, args, CANDIDATES)
+    similarity = None if vector is None else snapshot.similarity(vector, language(text))
+    candidates = rank(snapshot, text, words, similarity, allowed, today)
+    mode = "keyword" if vector is None else "hybrid"
+    if candidates is None:
+        return replace(NOTHING_KNOWN, mode=mode)
+    chosen = arrange(candidates, snapshot, query.limit)
+    return RecallAnswer(_hits(connection, snapshot, candidates, chosen), False, 0.0, mode)
+
+
+def by_time(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> RecallAnswer:
+    """An empty query: the units of the range, newest first; without a range there is nothing to find."""
+    if query.since is None and query.until is None:
+        return NOTHING_KNOWN
+    allowed = _allowed(connection, snapshot, query)
+    at = np.flatnonzero(allowed & (snapshot.day > 0))
+    order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at]))[: query.limit]
+    at = at[order]
+    nothing = np.zeros(len(at))
+    hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))
+    return RecallAnswer(hits, not hits, 0.0, "time")
+
+
+def _allowed(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
+    """Which units may be hits at all."""
+    allowed = allowed_units(snapshot, query)
+    allowed[_positions(connection, snapshot, query.exclude)] = False
+    return allowed
+
+
+def _positions(connection: sqlite3.Connection, snapshot: Snapshot, uids: frozenset[str]) -> np.ndarray:
+    """Where in the snapshot the units of these ids are; ids that are no units (any more) count for nothing."""
+    rows = [row for uid in uids for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [uid])]
+    return snapshot.positions(sorted(row for row in rows if row in snapshot.ids))
+
+
+def _hits(
+    connection: sqlite3.Connection, snapshot: Snapshot, candidates: Candidates, chosen: list[int]
+) -> tuple[Hit, ...]:
+    hits = []
+    for n in chosen:
+        row = connection.execute(
+            "SELECT uid, path, line, kind, day, title, text FROM units JOIN files ON files.id = units.file "
+            "WHERE units.id = ?",
+            [int(snapshot.ids[candidates.at[n]])],
+        ).fetchone()
+        if row is None:  # removed by another process since
+            continue
+        uid, path, line, kind, day, title, text = row
+        why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
+        when = date.fromordinal(day).isoformat() if day else ""
+        hits.append(Hit(uid, path, line, kind, when, title, text, round(float(candidates.score[n]), 4), why))
+    return tuple(hits)
