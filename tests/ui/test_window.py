@@ -351,5 +351,6 @@ def test_a_small_model_says_that_a_bigger_one_is_better(
     small = ready()
     services.emit(small)
     qtbot.waitUntil(lambda: window.page.empty.bigger.isVisibleTo(window))
+    assert window.page.empty.bigger.minimumSizeHint().width() < 300, "it must not be cut beside the memory panel"
     services.emit(replace(small, info=replace(small.info, size_bytes=4_000_000_000)))
     qtbot.waitUntil(lambda: not window.page.empty.bigger.isVisibleTo(window))

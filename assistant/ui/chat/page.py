@@ -48,10 +48,16 @@ class EmptyState(QWidget):
         for text in suggestions():
             column.addWidget(self._suggestion(text), 0, centre)
         column.addSpacing(8)
-        advice = tr("This is a small model to begin with. A bigger one gives better answers — how to add one")
-        self.bigger = button(advice, "link", self.bigger_asked.emit)
+        self.bigger = QWidget()
+        # Two widgets, for a button cannot wrap: beside the open memory panel one long line would be cut at both ends.
+        advice = QVBoxLayout(self.bigger)
+        spread(advice)
+        small = label(tr("This is a small model to begin with. A bigger one gives better answers."), "muted", wrap=True)
+        small.setAlignment(centre)
+        advice.addWidget(small)
+        advice.addWidget(button(tr("How to add a bigger model"), "link", self.bigger_asked.emit), 0, centre)
         self.bigger.hide()
-        column.addWidget(self.bigger, 0, centre)
+        column.addWidget(self.bigger)
         column.addStretch(4)
 
     def show_model_size(self, size_bytes: int) -> None:
