@@ -1,4 +1,4 @@
-"""The files of the memory: a list, the budget, and an editor that never loses what was typed."""
+"""The files of the memory: opened, edited, saved, and never losing what was typed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QMessageBox
 
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.chat.strips import SecretStrip, secrets_in
+from assistant.ui.chat.strips import secrets_in
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.conflicts import ConflictDialog
-from assistant.ui.memory.editor import MemoryEditor
 from assistant.ui.memory.file_roles import MAIN, file_roles
 from assistant.ui.memory.file_watch import FileWatch
-from assistant.ui.memory.gauge import BudgetGauge
-from assistant.ui.memory.left_out import LeftOutLines
+from assistant.ui.memory.files_view import FilesView
 from assistant.ui.memory.new_note import NewNoteDialog
-from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.memory.unsaved import Unsaved, ask_unsaved
 from assistant.ui.models.plain import ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import button, label, restyle, spread
+from assistant.ui.widgets import restyle
 from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved
 
 if TYPE_CHECKING:
@@ -35,14 +32,14 @@ END = -1
 _ROW = 34
 
 
-class FilesPage(QWidget):
-    """List, gauge and editor. Unsaved text stays with its file while others are looked at."""
+class FilesPage(FilesView):
+    """What happens to the memory files. Unsaved text stays with its file while others are looked at."""
 
     failed = Signal(object)
     said = Signal(str)
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(theme)
         self._services, self._bridge, self._theme = services, bridge, theme
         self._memory = services.workspace.memory
         self.current = ""
@@ -53,66 +50,15 @@ class FilesPage(QWidget):
         self.conflict: ConflictDialog | None = None
         self.new_note: NewNoteDialog | None = None
         self.model = PlainListModel(self._describe, self)
-        self.view = QListView()
-        self.gauge = BudgetGauge(theme)
-        self.editor = MemoryEditor(theme)
-        self._build(theme)
+        self.view.setModel(self.model)
+        self.view.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.new_asked.connect(self.ask_new)
+        self.save_asked.connect(self.save)
+        self.secrets.chosen.connect(self._save_chosen)
+        self.editor.document().modificationChanged.connect(self._show_state)
         self._watch = FileWatch(self)
         self._watch.changed.connect(lambda: self.note_change(self.current))
-
-    # --- building ---
-
-    def _build(self, theme: Theme) -> None:
-        self.view.setModel(self.model)
-        self.view.setProperty("role", "card")
-        self.view.setItemDelegate(RowDelegate(theme, 1, self.view))
-        self.view.setAccessibleName(tr("Memory files"))
-        self.view.setMouseTracking(True)
-        self.view.selectionModel().currentChanged.connect(self._on_current_changed)
-        self.new_button = button(tr("New note…"), "quiet", self.ask_new)
-        new = QHBoxLayout()
-        spread(new)
-        new.addWidget(self.new_button)
-        new.addStretch()
-        self.left_out = LeftOutLines(theme)
-        self.left_out.line_chosen.connect(self.editor.go_to)
-        words = tr("What Keepsake should always know about you goes here: one fact a line, in your own words.")
-        self.editor.setPlaceholderText(words)
-        self._build_banner()
-        self.secrets = SecretStrip(tr("Save without it"))
-        self.secrets.chosen.connect(self._save_chosen)
-        self.editor.textChanged.connect(self.secrets.hide)
-        self.state = label("", "small")
-        self.save_button = button(tr("Save"), "primary", self.save)
-        self.save_button.setToolTip(tr("Save (Ctrl+S)"))
-        shortcut = QShortcut(QKeySequence("Ctrl+S"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        shortcut.activated.connect(self.save)
-        self.editor.document().modificationChanged.connect(self._show_state)
-        foot = QHBoxLayout()
-        spread(foot, spacing=8)
-        foot.addWidget(self.state, 1)
-        foot.addWidget(self.save_button)
-        column = QVBoxLayout(self)
-        spread(column, (16, 12, 16, 12), 12)
-        column.addWidget(self.view)
-        column.addLayout(new)
-        for widget in (self.gauge, self.left_out, self.banner):
-            column.addWidget(widget)
-        column.addWidget(self.editor, 1)
-        column.addWidget(self.secrets)
-        column.addLayout(foot)
         self._show_state()
-
-    def _build_banner(self) -> None:
-        self.banner = QFrame()
-        self.banner.setObjectName("notecard")
-        self.banner_words = label("", wrap=True)
-        self.compare = button(tr("Compare…"), "", self.save)
-        row = QHBoxLayout(self.banner)
-        spread(row, (12, 8, 8, 8), 8)
-        row.addWidget(self.banner_words, 1)
-        row.addWidget(self.compare)
-        self.banner.hide()
 
     def _watch_again(self) -> None:
         root = self._services.workspace.root
