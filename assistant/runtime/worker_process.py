@@ -18,6 +18,8 @@ from assistant.core.folders import make_private
 from assistant.core.wire import VERSION, Channel, Json
 
 _log = logging.getLogger(__name__)
+QUIET = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
+"""Nothing leaves: what tells the libraries of our workers to report to nobody and to fetch nothing."""
 _CLOSE_SECONDS = 2.0
 """A worker that has not ended so long after its input was closed is killed; all is closed within the app's 3 s."""
 _LOG_BYTES = 1_000_000
@@ -202,7 +204,7 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", **env},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", **QUIET, **env},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
 
