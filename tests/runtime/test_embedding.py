@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,10 +37,10 @@ def embedder(tmp_path: Path, hand: Hand) -> Iterator[WorkerEmbedder]:
 
 
 def wait_until_ready(embedder: WorkerEmbedder) -> None:
-    deadline = time.monotonic() + 60
-    while not embedder.ready:
-        assert time.monotonic() < deadline, "the worker did not become ready"
-        time.sleep(0.01)
+    waiting = embedder._waiting
+    assert waiting is not None, "nothing was started in the background"
+    waiting.result(60)
+    assert embedder.ready
 
 
 @pytest.mark.real
