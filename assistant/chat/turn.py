@@ -106,9 +106,15 @@ class TurnRunner:
         return self._engine.info.name if self._engine.info else ""
 
     def _remember(self, turn: Turn) -> None:
-        """Obey "remember that ...": the model then reads the new entry in this turn's recalled block."""
+        """Obey "remember that ...": the model then reads the new entry in this turn's recalled block.
+
+        Where it cannot be written the person is told, and answered all the same.
+        """
         if fact := fact_to_remember(turn.user):
-            self._workspace.memory.remember(fact, source="you")
+            try:
+                self._workspace.memory.remember(fact, source="you")
+            except AssistantError as error:
+                self._emit(Notice(str(error), error=True))
 
     def _keep_receipt(self, chat: str, turn: int, draft: Draft) -> Receipt:
         """Durable before the model starts: what was told can be shown even if this process dies now."""

@@ -9,7 +9,7 @@ from assistant.chat.receipts import ReceiptStore
 from assistant.chat.turn import TurnOutcome, TurnRunner
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import Event, Recalled, TextArrived, TurnFinished
+from assistant.core.events import Event, Notice, Recalled, TextArrived, TurnFinished
 from assistant.core.values import GenerateOptions
 from assistant.recall.search import Recall
 from assistant.workspace.chats import Turn
@@ -97,6 +97,14 @@ def test_remember_that_is_obeyed_and_told_to_the_model(bench: Bench) -> None:
     entries = [entry.raw for entry in bench.workspace.memory.document().entries]
     assert entries == ["2026-11-30|you|my dog is called Rex"]
     assert "my dog is called Rex" in bench.engine.asked[-1][-1].text.split("</recalled>")[0]
+
+
+def test_a_memory_that_cannot_be_written_costs_no_answer(bench: Bench) -> None:
+    (bench.workspace.root / "MEMORY.md").write_bytes(bytes(200))
+    bench.say("Remember that my dog is called Rex")
+    assert bench.turns[0].reply == "Hello!\nHow are you?"
+    assert any(isinstance(event, Notice) and event.error for event in bench.events)
+    assert (bench.workspace.root / "MEMORY.md").read_bytes() == bytes(200)
 
 
 def test_each_turn_has_a_line_in_the_day_log(bench: Bench) -> None:
