@@ -165,7 +165,7 @@ class Memory:
             return Written(ident, layout.MEMORY, place.line, _texts(items), redacted, "", duplicate=True)
         wanted = fresh or list(items)
         struck = _unique(place for item in fresh for place in _corrected(index, item, now))
-        entry = format_entry(day, source, wanted)
+        entry = format_entry(day, redact(source).text, wanted)
         summary = f"Remembered: {_texts(wanted)[:120]}"
         line, journal_id = self._add_line(layout.MEMORY, base, entry, actor, summary, struck)
         old = tuple(place.item.text for place in struck)

@@ -323,3 +323,9 @@ def test_a_nul_does_not_make_the_file_unreadable(ws):
     ws.memory.remember("tea \0 with milk")
     assert ws.problems() == []
     assert "- a\ufffdb" in ws.memory.read("MEMORY.md").text
+
+
+def test_a_source_is_redacted_like_the_text(ws):
+    written = ws.memory.remember("tea", source="mail of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD")
+    assert "sk-proj" not in (ws.root / written.file).read_text()
+    assert "redacted" in (ws.root / written.file).read_text()
