@@ -10,6 +10,7 @@ import runpy
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
+from assistant.core.folders import make_private, open_private
 from assistant.runtime.services import Places, Services, compose
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
@@ -125,13 +126,20 @@ def install_hooks(report: Callable[[BaseException], None]) -> None:
     sys.unraisablehook = on_unraisable
 
 
+class _PrivateLog(logging.handlers.RotatingFileHandler):
+    """Each new file is the person's alone."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=open_private)
+
+
 class _logging:  # noqa: N801 - used as a function
     """Log of the app to a file that starts anew when it grows large; the person's words are never logged."""
 
     def __init__(self, path: Path) -> None:
         try:
             make_private(path.parent)
-            self._handler = logging.handlers.RotatingFileHandler(path, "a", _LOG_BYTES, 1, encoding="utf-8")
+            self._handler = _PrivateLog(path, "a", _LOG_BYTES, 1, encoding="utf-8")
         except OSError as error:
             raise as_error(error, path.parent) from error
         self._handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
@@ -149,7 +157,7 @@ class _crash_file:  # noqa: N801 - used as a function
     """Where the interpreter writes the stacks if it dies in native code."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("a", encoding="utf-8")
+        self._file = open(path, "a", encoding="utf-8", opener=open_private)  # noqa: SIM115 - open till the end
 
     def __enter__(self) -> None:
         faulthandler.enable(self._file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -13,3 +14,8 @@ def make_private(folder: Path) -> None:
     if not folder.parent.exists():
         make_private(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_private(path: str, flags: int) -> int:
+    """An opener for ``open``: a file that it makes has mode 0600; one that is there stays as it is."""
+    return os.open(path, flags, 0o600)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.folders import make_private
+from assistant.core.folders import make_private, open_private
 from assistant.core.wire import VERSION, Channel, Json
 
 _log = logging.getLogger(__name__)
@@ -198,7 +198,7 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
     if log_path:
         make_private(log_path.parent)
     mode = "wb" if log_path and log_path.exists() and log_path.stat().st_size > _LOG_BYTES else "ab"
-    with open(log_path or os.devnull, mode) as stderr:  # noqa: PTH123 - os.devnull is no Path
+    with open(log_path or os.devnull, mode, opener=open_private) as stderr:
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

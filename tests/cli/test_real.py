@@ -155,6 +155,9 @@ def test_doctor_is_content(script: Script) -> None:
     script.run("remember", "tea")
     (result,) = script.run("doctor")
     assert all(check["ok"] for check in result["checks"])
+    logs = list((script.workspace.parent / "state" / "state" / "logs").iterdir())
+    assert logs
+    assert all(log.stat().st_mode & 0o777 == 0o600 for log in logs)
 
 
 def test_models_are_verified(script: Script) -> None:
