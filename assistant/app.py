@@ -130,7 +130,7 @@ class _PrivateLog(logging.handlers.RotatingFileHandler):
     """Each new file is the person's alone."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=open_private)
+        return open(self.baseFilename, "a", encoding=self.encoding, opener=open_private)
 
 
 class _logging:  # noqa: N801 - used as a function
