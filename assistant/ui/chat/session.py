@@ -13,6 +13,7 @@ from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFai
 from assistant.core.values import Receipt, StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.known_receipts import KnownReceipts
 from assistant.ui.chat.shown import Phase, ShownTurn, siblings_of
 from assistant.workspace.chats import Chat, Turn
 
@@ -52,7 +53,8 @@ class ChatSession(QObject):
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
         self._failed_turns: dict[tuple[str, int], AssistantError] = {}
-        self._receipts: dict[tuple[str, int], Receipt] = {}
+        self._receipts = KnownReceipts(services, bridge, self)
+        self._receipts.found.connect(self._on_receipts_found)
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.setInterval(FRAME_MS)
@@ -234,26 +236,15 @@ class ChatSession(QObject):
             turn.after,
             siblings,
             error=self._failed_turns.get(key),
-            receipt=self._receipts.get(key),
+            receipt=self._receipts.get(*key),
         )
 
     def ask_receipts(self, numbers: Sequence[int]) -> None:
         """Find the receipts of these turns, those on screen: behind, newest first."""
-        chat = self.chat_id
-        wanted = [n for n in numbers if n > 0 and (chat, n) not in self._receipts]
-        if not wanted:
-            return
-        services = self._services
+        self._receipts.ask(self.chat_id, numbers)
 
-        def fetch() -> dict[int, Receipt]:
-            found = ((n, services.receipt(chat, n)) for n in reversed(wanted))
-            return {n: receipt for n, receipt in found if receipt is not None}
-
-        self._bridge.run(services.lanes.files, fetch, done=lambda found: self._on_receipts(chat, found))
-
-    def _on_receipts(self, chat: str, found: dict[int, Receipt]) -> None:
-        self._receipts.update({(chat, n): receipt for n, receipt in found.items()})
-        if chat == self.chat_id and found:
+    def _on_receipts_found(self, chat: str, found: dict[int, Receipt]) -> None:
+        if chat == self.chat_id:
             self._rest = [replace(turn, receipt=found.get(turn.n, turn.receipt)) for turn in self._rest]
             self.turns_changed.emit()
 
@@ -316,7 +307,7 @@ class ChatSession(QObject):
 
     def _on_finished(self, event: TurnFinished) -> None:
         live = self._live.pop(event.chat, None)
-        self._receipts[(event.chat, event.turn)] = event.receipt
+        self._receipts.put(event.chat, event.turn, event.receipt)
         if live is None or event.chat != self.chat_id:
             self.streaming_changed.emit()
         else:
