@@ -88,7 +88,12 @@ class TurnFailed:
 
 @dataclass(frozen=True, slots=True)
 class ChatsChanged:
-    """The list of chats changed: one was created, renamed, deleted, written by another program."""
+    """The list of chats changed: one was created, renamed or deleted here, or a turn was saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceChanged:
+    """Files of the workspace were written, by us or by another program; what is shown of them may be old."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,7 @@ Event = (
     | TurnFinished
     | TurnFailed
     | ChatsChanged
+    | WorkspaceChanged
     | MemoryChanged
     | IndexProgress
     | DistillProgress

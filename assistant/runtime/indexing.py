@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.events import ChatsChanged, EventSink, IndexProgress, Notice
+from assistant.core.events import EventSink, IndexProgress, Notice, WorkspaceChanged
 from assistant.recall.search import Recall
 from assistant.runtime.lanes import Lane
 from assistant.workspace.workspace import Workspace
@@ -118,4 +118,4 @@ class IndexService:
     def _settled(self) -> None:
         with self._timer_lock:  # cancel takes it too: behind it nothing is submitted any more, by no timer at all
             self.sync_later()
-        self._emit(ChatsChanged())
+        self._emit(WorkspaceChanged())

@@ -15,6 +15,7 @@ from assistant.core.events import (
     Notice,
     TurnFinished,
     TurnSaved,
+    WorkspaceChanged,
 )
 from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
@@ -62,7 +63,7 @@ class EventRouter(QObject):
                 self._bottom.show_notice(
                     tr("Memory changed: {what}", what=translate_message(event.summary) or event.file)
                 )
-            case ChatsChanged() | TurnSaved() | TurnFinished():
+            case ChatsChanged() | WorkspaceChanged() | TurnSaved() | TurnFinished():
                 self.chats_changed.emit()
 
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from assistant.core.events import WorkspaceChanged
 from assistant.core.values import LeftOut, RecallAnswer
 from assistant.ui.main_window import MainWindow
 from assistant.ui.memory.conflicts import changed_lines
@@ -192,6 +193,21 @@ def test_the_journal_shows_changes_and_takes_them_back(
     assert services.workspace.memory.undone == ["2"]
     journal.view.setCurrentIndex(journal.model.index(1))
     assert not journal.undo.isEnabled()
+
+
+def test_a_change_by_another_program_comes_into_the_journal_and_what_is_read_stays_chosen(
+    qtbot: QtBot, panel: MemoryPanel, services: FakeServices
+) -> None:
+    first = make_entry("1", "MEMORY.md", "you", "+x\n", True)
+    services.workspace.journal.found = [first]
+    panel.tabs.setCurrentIndex(2)
+    journal = panel.journal
+    qtbot.waitUntil(lambda: journal.model.rowCount() == 1)
+    services.workspace.journal.found = [make_entry("2", "MEMORY.md", "you", "+y\n", True), first]
+    services.emit(WorkspaceChanged())
+    qtbot.waitUntil(lambda: journal.model.rowCount() == 2)
+    assert journal.view.currentIndex().row() == 1
+    assert "+x" in journal.diff.toPlainText()
 
 
 @given(st.lists(st.tuples(st.text("ab", max_size=3), st.sampled_from(["\n", "\r\n"])), max_size=8))

@@ -121,13 +121,17 @@ class JournalPage(QWidget):
         self._bridge.run(self._services.lanes.files, journal.entries, _LIMIT, done=self._on_read)
 
     def _on_read(self, entries: Sequence[JournalEntry]) -> None:
+        """Show them; what was being looked at stays chosen."""
+        looked_at = self.view.currentIndex().data(ITEM_ROLE)
         self.model.show(entries)
         self.view.setVisible(bool(entries))
         self.diff.setVisible(bool(entries))
         self.undo.setVisible(bool(entries))
         self.empty.setVisible(not entries)
         if entries:
-            self.view.setCurrentIndex(self.model.index(0))
+            rows = [entry.id for entry in entries]
+            row = rows.index(looked_at.id) if looked_at is not None and looked_at.id in rows else 0
+            self.view.setCurrentIndex(self.model.index(row))
 
     def _on_current_changed(self, current: QModelIndex) -> None:
         entry = current.data(ITEM_ROLE)

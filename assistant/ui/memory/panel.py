@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from assistant.core.events import MemoryChanged, ModelReady
+from assistant.core.events import MemoryChanged, ModelReady, WorkspaceChanged
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.chat.strips import SecretStrip
@@ -21,6 +21,10 @@ from assistant.ui.widgets import IconButton, button, label, spread
 
 if TYPE_CHECKING:
     from assistant.workspace.memory_values import Written
+
+
+SEARCH, JOURNAL = 1, 2
+"""Tabs, after the files."""
 
 
 class MemoryPanel(QWidget):
@@ -119,7 +123,7 @@ class MemoryPanel(QWidget):
 
     def start_search(self) -> None:
         """Go to the search field."""
-        self.tabs.setCurrentIndex(1)
+        self.tabs.setCurrentIndex(SEARCH)
         self.search.field.setFocus()
         self.search.field.selectAll()
 
@@ -142,9 +146,9 @@ class MemoryPanel(QWidget):
 
     def _on_tab_changed(self, index: int) -> None:
         self.stack.setCurrentIndex(index)
-        if index == 1:
+        if index == SEARCH:
             self.search.field.setFocus()
-        if index == 2:
+        if index == JOURNAL:
             self.journal.refresh()
 
     def _on_quick_changed(self, text: str) -> None:
@@ -192,7 +196,13 @@ class MemoryPanel(QWidget):
         match event:
             case MemoryChanged():
                 self.files.note_change(event.file)
-                if self.tabs.currentIndex() == 2:
-                    self.journal.refresh()
+                self._refresh_journal()
+            case WorkspaceChanged():  # another program may have written through a door of its own
+                self._refresh_journal()
             case ModelReady():
                 self.files.refresh_budget()
+
+    def _refresh_journal(self) -> None:
+        """The journal reads itself again when its tab is chosen; while it is shown it must be told."""
+        if self.tabs.currentIndex() == JOURNAL:
+            self.journal.refresh()
