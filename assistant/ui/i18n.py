@@ -57,15 +57,15 @@ class MessageCatalogue:
 
     def translate(self, text: str) -> str | None:
         """``text`` in the other language; None where it is not known. Several sentences may stand in a row."""
-        whole = self._sentence(text)
-        if whole is not None:
-            return whole
+        started = None
         for end in _SENTENCE_END.finditer(text[:_LONGEST]):
             first = self._sentence(text[: end.start()])
             if first is not None:
                 rest = text[end.end() :]
-                return first + (self.translate(rest) or rest)
-        return None
+                if (rest_said := self.translate(rest)) is not None:
+                    return first + rest_said
+                started = started or first + rest
+        return self._sentence(text) or started
 
     def _sentence(self, text: str) -> str | None:
         if text in self._exact or len(text) > _LONGEST:

@@ -19,6 +19,7 @@ from assistant.ui.application import use_language
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.i18n import MessageCatalogue, load_messages, translate_message
 from assistant.ui.main_window import MainWindow
+from assistant.workspace.layout import topic_file
 
 from .fakes import FakeServices
 
@@ -119,3 +120,14 @@ def test_errors_and_notices_are_shown_translated(
     words = [label.text() for label in dialog.findChildren(QLabel, options=Qt.FindChildOption.FindChildrenRecursively)]
     assert words[:2] == ["磁盘已满；a.md 没有改动。", "请再试一次。"]
     dialog.accept()
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("name", ["", "../x", "a b/c", "con", "x" * 300, "archive", ".hidden"])
+def test_a_refused_name_is_refused_in_one_language(name: str) -> None:
+    with pytest.raises(AssistantError) as caught:
+        topic_file(name)
+    said = translate_message(str(caught.value)).replace(repr(name), "")
+    assert "请换一个名称" in said
+    for english in ("name", "letter", "Choose", "longer", "holds"):
+        assert english not in said
