@@ -27,6 +27,7 @@ from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
 from assistant.runtime.prompts import PromptService
+from assistant.runtime.review import ReviewService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
@@ -81,9 +82,11 @@ class Services:
         )
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
         self.distilling = DistilService(
-            workspace, Distiller(workspace, state), self.prompts, self.model_service, self.lanes.chat, self._emit
+            workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
+        self.review = ReviewService(workspace, self._emit)
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
@@ -105,10 +108,11 @@ class Services:
         self.idle.start()
 
     def recover(self) -> None:
-        """Mark replies that a crash cut off."""
+        """Mark replies that a crash cut off; finish what it left half answered."""
         for chat, _turn in self.workspace.chats.recover():
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
+        self.review.recover()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
