@@ -19,6 +19,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
@@ -87,6 +88,7 @@ class Services:
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.backups = BackupService(workspace, paths.settings_file)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
