@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assistant.chat.never import NEVER_HERE, Never, is_stale
+from assistant.chat.private import HiddenChats
 from assistant.chat.recalled import (
     EMPTY,
     RecalledBlock,
@@ -40,13 +41,17 @@ _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count i
 
 @dataclass(frozen=True, slots=True)
 class PromptRules:
-    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled."""
+    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
+
+    private: what was said in private chats may be told in others.
+    """
 
     window: int
     reply: int
     hits: int = 6
     limits: Limits = field(default_factory=Limits)
     memory: bool = True
+    private: bool = False
 
     @property
     def room(self) -> int:
@@ -90,6 +95,7 @@ class PromptBuilder:
         self._receipts = receipts
         self._counter = counter
         self._rules = rules
+        self._hidden = HiddenChats(workspace.chats.is_private if not rules.private else lambda _: False)
 
     def build(self, question: Question) -> Draft:
         """The prompt of a turn. Raises AssistantError("prompt.too_long") when the message alone does not fit."""
@@ -110,7 +116,8 @@ class PromptBuilder:
         if row is None:
             return self._take(question), True
         if not is_stale(row.lines, row.without, self._receipts.never(question.chat.id)):
-            return row, False
+            open_row = self._hidden.row(row, question.chat.id, self._counter)
+            return open_row, open_row is not row
         new = self.renewed(question)
         changed = (new.system_text, new.without) != (row.system_text, row.without)
         return (new, True) if changed else (row, False)
@@ -164,12 +171,13 @@ class PromptBuilder:
         return Draft(prompt, row, False, recalled, mode, left)
 
     def _before(self, chat: str, turn: Turn, row: FixedRow) -> str:
-        """The block that stands with a turn, as it was told then, but for what is never to be told here again."""
-        if turn.n <= row.bare:
+        """The block that stands with a turn, as it was told then, but for what is not to be told here any more."""
+        if turn.n <= row.bare or not self._rules.memory:
             return ""
-        lines, never = self._receipts.recalled_lines(chat, turn.n), self._receipts.never(chat)
+        block, lines = self._receipts.recalled_block(chat, turn.n), self._receipts.recalled_lines(chat, turn.n)
+        never = self._receipts.never(chat)
         kept = [line for line in lines if not never.holds(line.unit)]
-        return self._receipts.recalled_block(chat, turn.n) if len(kept) == len(lines) else block_text(kept)
+        return self._hidden.block(block if len(kept) == len(lines) else block_text(kept), kept, chat)
 
     def _recalled(
         self, question: Question, staying: Sequence[Turn], row: FixedRow, hits: int

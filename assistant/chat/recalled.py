@@ -80,6 +80,7 @@ def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
         round(hit.score, 4),
         int(hit.why.get("keyword_rank", 0)),
         int(hit.why.get("meaning_rank", 0)),
+        hit.private,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any
@@ -116,16 +116,13 @@ def live_items(entry: Entry, today: date) -> list[str]:
 
 def _brief(workspace: Workspace, chat: str, never: Never) -> tuple[Block, list[PromptLine]]:
     """What other chats are about; and the lines of it that the person never wants here."""
-    lines, silent = [], []
+    lines: list[PromptLine] = []
+    silent: list[PromptLine] = []
     for line in _brief_lines(workspace, chat):
         (silent if never.holds(line.unit) else lines).append(line)
         if len(lines) == _BRIEF_LINES:
             break
-    if not lines:
-        return Block("brief", Role.SYSTEM, "", 0), silent
-    body = as_data("\n".join(line.text for line in lines))
-    text = f"<chats>\nOther chats of the last days:\n{body}\n</chats>"
-    return Block("brief", Role.SYSTEM, text, 0, tuple(lines)), silent
+    return _brief_of(lines), silent
 
 
 def _brief_lines(workspace: Workspace, chat: str) -> Iterator[PromptLine]:
@@ -141,6 +138,23 @@ def _brief_lines(workspace: Workspace, chat: str) -> Iterator[PromptLine]:
         about = f"{info.title}: {said}" if title and not said.startswith(title) else said
         shown = f"- {info.last_active[:16].replace('T', ' ')} {about}"
         yield PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}")
+
+
+def _brief_of(lines: Sequence[PromptLine]) -> Block:
+    if not lines:
+        return Block("brief", Role.SYSTEM, "", 0)
+    body = as_data("\n".join(line.text for line in lines))
+    return Block("brief", Role.SYSTEM, f"<chats>\nOther chats of the last days:\n{body}\n</chats>", 0, tuple(lines))
+
+
+def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], counter: TokenCounter) -> FixedRow:
+    """The row without those lines of its brief; the same row where none of them is gone."""
+    brief = next((block for block in row.blocks if block.name == "brief"), None)
+    if brief is None or not any(map(gone, brief.lines)):
+        return row
+    left = _brief_of([line for line in brief.lines if not gone(line)])
+    blocks = [left if block is brief else block for block in row.blocks]
+    return replace(row, blocks=_counted([block for block in blocks if block.text], counter))
 
 
 def as_data(body: str) -> str:

@@ -140,6 +140,7 @@ class Hit:
 
     why: each factor of the score by name (keyword, meaning, recency, ...), and its place among what was found by words
     alone and by meaning alone (keyword_rank, meaning_rank; 1 is the first, absent where it was not found that way).
+    private: it stands in a private chat.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Hit:
     text: str
     score: float
     why: Mapping[str, float] = field(default_factory=dict)
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
