@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from assistant.chat.private import HiddenChats
 from assistant.chat.recalled import EMPTY, RecalledBlock, memory_changes, new_day, recalled_block, relevant
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import FixedRow, take_row
@@ -30,13 +31,17 @@ _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count i
 
 @dataclass(frozen=True, slots=True)
 class PromptRules:
-    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled."""
+    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
+
+    private: what was said in private chats may be told in others.
+    """
 
     window: int
     reply: int
     hits: int = 6
     limits: Limits = field(default_factory=Limits)
     memory: bool = True
+    private: bool = False
 
     @property
     def room(self) -> int:
@@ -80,13 +85,15 @@ class PromptBuilder:
         self._receipts = receipts
         self._counter = counter
         self._rules = rules
+        self._hidden = HiddenChats(workspace.chats.is_private if not rules.private else lambda _: False)
 
     def build(self, question: Question) -> Draft:
         """The prompt of a turn. Raises AssistantError("prompt.too_long") when the message alone does not fit."""
-        row = self._receipts.row(question.chat.id)
+        kept = self._receipts.row(question.chat.id)
+        row = kept and self._hidden.row(kept, question.chat.id, self._counter)
         draft = self._assemble(question, row or self._take(question), self._rules.hits)
         if draft.prompt.tokens <= self._rules.room:
-            return replace(draft, new_row=row is None)
+            return replace(draft, new_row=row is None or row is not kept)
         return self._cut(question, draft.row)
 
     def _take(self, question: Question) -> FixedRow:
@@ -132,7 +139,10 @@ class PromptBuilder:
         return Draft(prompt, row, False, recalled, mode, left)
 
     def _before(self, chat: str, turn: Turn, row: FixedRow) -> str:
-        return "" if turn.n <= row.bare else self._receipts.recalled_block(chat, turn.n)
+        if turn.n <= row.bare or not self._rules.memory:
+            return ""
+        receipt = self._receipts.get(chat, turn.n)
+        return self._hidden.block(receipt.recalled_block, receipt.lines, chat) if receipt else ""
 
     def _recalled(
         self, question: Question, staying: Sequence[Turn], row: FixedRow, hits: int

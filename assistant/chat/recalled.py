@@ -73,6 +73,7 @@ def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
         hit.id,
         0,
         round(hit.score, 4),
+        private=hit.private,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -119,10 +119,24 @@ def _brief(workspace: Workspace, chat: str) -> Block:
         about = f"{info.title}: {said}" if title and not said.startswith(title) else said
         shown = f"- {info.last_active[:16].replace('T', ' ')} {about}"
         lines.append(PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}"))
+    return _brief_of(lines)
+
+
+def _brief_of(lines: Sequence[PromptLine]) -> Block:
     if not lines:
         return Block("brief", Role.SYSTEM, "", 0)
     body = as_data("\n".join(line.text for line in lines))
     return Block("brief", Role.SYSTEM, f"<chats>\nOther chats of the last days:\n{body}\n</chats>", 0, tuple(lines))
+
+
+def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], counter: TokenCounter) -> FixedRow:
+    """The row without those lines of its brief; the same row where none of them is gone."""
+    brief = next((block for block in row.blocks if block.name == "brief"), None)
+    if brief is None or not any(map(gone, brief.lines)):
+        return row
+    left = _brief_of([line for line in brief.lines if not gone(line)])
+    blocks = [left if block is brief else block for block in row.blocks]
+    return replace(row, blocks=_counted([block for block in blocks if block.text], counter))
 
 
 def as_data(body: str) -> str:

@@ -144,6 +144,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "text": hit.text,
         "score": round(hit.score, 5),
         "why": {name: round(value, 5) for name, value in hit.why.items()},
+        "private": hit.private,
     }
 
 

@@ -62,7 +62,8 @@ class PromptService:
         settings = self._settings()
         window = self.engine.info.window if self.engine.info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
-        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory)
+        private = settings.memory.private_recall == "on"
+        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private)
 
     def counter(self) -> TokenCounter:
         """The loaded model's own count, an estimate while there is none."""
