@@ -35,6 +35,7 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+from assistant.workspace.forgetting import ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.workspace import Workspace
@@ -71,6 +72,7 @@ class Services:
         self.lanes = Lanes()
         self._sinks: list[EventSink] = []
         self._deleted: list[DeletedChat] = []
+        self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
         self.engine = WorkerEngine(logs / "engine.log")
