@@ -1,7 +1,8 @@
 """Units: what is found as one piece, made from the workspace's files.
 
 An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and
-the reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
+the reply to it) is a unit. Day logs are for people and are never indexed; nor is a private chat, unless the person lets
+it be found.
 """
 
 from __future__ import annotations
@@ -50,13 +51,16 @@ class Unit:
     number: int = 0
 
 
-def units_of(file: str, text: str, first_part: str = "") -> tuple[list[Unit], str]:
+def units_of(file: str, text: str, first_part: str = "", *, private: bool = False) -> tuple[list[Unit], str]:
     """The units of a workspace file, by its relative POSIX name, and what is wrong with it ("" for nothing).
 
     first_part: for a further part of a chat the text of its first, which bears the title and says if it is private.
+    private: the person lets what was said in private chats be found.
     """
     if file.startswith("chats/"):
-        return _part_units(file, text, first_part) if first_part else chat_units(file, parse_chat(text))
+        chat = _part(text, first_part) if first_part else parse_chat(text)
+        units, problem = ([], "") if chat.private and not private else chat_units(file, chat)
+        return units, "" if first_part else problem
     if file in (MEMORY, ARCHIVE):
         return list(memory_units(file, text)), ""
     return note_units(file, text)
@@ -141,8 +145,6 @@ def chat_id(file: str) -> str:
 
 def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
     """A unit a block, with the turns around it as context."""
-    if chat.private:
-        return [], ""
     ident = chat_id(file)
     title = "" if chat.title in (ident, PurePosixPath(file).stem) else chat.title
     by_number = {turn.n: turn for turn in chat.turns}
@@ -154,11 +156,10 @@ def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
     return units, "; ".join(str(problem) for problem in chat.problems)
 
 
-def _part_units(file: str, text: str, first_part: str) -> tuple[list[Unit], str]:
-    """As chat_units; that an answered turn stands in another part is no problem here."""
+def _part(text: str, first_part: str) -> Chat:
+    """A further part under the head of the first; that an answered turn stands in another part is no problem of it."""
     head = parse_chat(first_part)
-    chat = replace(parse_chat(text), title=head.title, private=head.private, participants=head.participants)
-    return chat_units(file, chat)[0], ""
+    return replace(parse_chat(text), title=head.title, private=head.private, participants=head.participants)
 
 
 def _speakers(chat: Chat) -> tuple[str, str]:

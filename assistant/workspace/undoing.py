@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -80,7 +81,7 @@ class Undoing:
         for entry, change in zip(entries, changes, strict=True):
             undone = _undone(entry, change)
             for listener in self.listeners:
-                self._files.tell_later(lambda listener=listener, undone=undone: listener(undone))
+                self._files.tell_later(functools.partial(listener, undone))
 
 
 def _undone(entry: JournalEntry, change: FileChange) -> Undone:
