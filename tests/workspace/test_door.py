@@ -157,7 +157,7 @@ def test_of_a_long_paragraph_only_the_piece_goes(ws):
     ws.memory.remove(uid)
     assert text not in raw(ws, NOTE).decode()
     assert all(other in raw(ws, NOTE).decode() for other in list(pieces.values())[2:])
-    assert list(pieces.values())[0] in raw(ws, NOTE).decode()
+    assert next(iter(pieces.values())) in raw(ws, NOTE).decode()
 
 
 def batch(ws) -> str:
