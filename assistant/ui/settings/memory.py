@@ -16,7 +16,7 @@ class MemoryPage(SettingsPage):
             tr("New memories"),
             {"show": tr("Write them down and show me"), "ask": tr("Ask me first")},
             tr(
-                "What the assistant wants to remember of your conversations. What you tell it to remember is always kept."
+                "What the assistant wants to remember of your chats. What you tell it to remember is always kept."
             ),
         )
         self.add_number("fact_lines", tr("Lines of facts"), 0, 100_000, tr("From the top of MEMORY.md."))
