@@ -15,9 +15,7 @@ class MemoryPage(SettingsPage):
             "writes",
             tr("New memories"),
             {"show": tr("Write them down and show me"), "ask": tr("Ask me first")},
-            tr(
-                "What the assistant wants to remember of your chats. What you tell it to remember is always kept."
-            ),
+            tr("What the assistant wants to remember of your chats. What you tell it to remember is always kept."),
         )
         self.add_number("fact_lines", tr("Lines of facts"), 0, 100_000, tr("From the top of MEMORY.md."))
         self.add_number(
