@@ -20,6 +20,7 @@ from assistant.core.folders import make_private
 from assistant.workspace.contradiction import normalise
 from assistant.workspace.declined import Declined
 from assistant.workspace.entries import Item, one_line, parse_item, parse_memory
+from assistant.workspace.forgotten_text import holds
 from assistant.workspace.inbox_files import Proposal, ProposalItem, read_proposal, write_proposal
 from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.memory import Memory
@@ -242,5 +243,4 @@ def _check(proposal: Proposal, numbers: Sequence[int] | Mapping[int, str]) -> No
 
 
 def _holds(item: ProposalItem, texts: Sequence[str]) -> bool:
-    whole = f"{item.text}\n{item.taken}".casefold()
-    return any(text.strip() and text.strip().casefold() in whole for text in texts)
+    return holds(item.text, texts) or holds(item.taken, texts)
