@@ -72,10 +72,10 @@ class PromptService:
     def builder(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
         return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))
 
-    def preview(self, chat: Chat, text: str) -> Prompt:
+    def preview(self, chat: Chat, text: str, plan: TurnPlan = DEFAULT_PLAN) -> Prompt:
         """The exact prompt that ``text``, redacted as sending it does, would have as the chat's next turn."""
         said = redact(printable(text)).text
-        return self.builder().build(Question(chat, chat.branch(), said)).prompt
+        return self.builder(plan).build(Question(chat, chat.branch(), said)).prompt
 
     def left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""
