@@ -138,7 +138,9 @@ class RecallQuery:
 class Hit:
     """A unit that answers a query. id: ``<file>:<short hash>`` or ``<chat id>#<n>``; line counts from 1.
 
-    why: each factor of the score by name (keyword, meaning, recency, ...). private: it stands in a private chat.
+    why: each factor of the score by name (keyword, meaning, recency, ...), and its place among what was found by words
+    alone and by meaning alone (keyword_rank, meaning_rank; 1 is the first, absent where it was not found that way).
+    private: it stands in a private chat.
     """
 
     id: str

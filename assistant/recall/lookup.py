@@ -75,6 +75,7 @@ def _hits(
             continue
         uid, path, line, kind, day, title, text, private = row
         why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
+        why |= {name: int(values[n]) for name, values in candidates.places.items() if values[n]}
         when = date.fromordinal(day).isoformat() if day else ""
         score = round(float(candidates.score[n]), 4)
         hits.append(Hit(uid, path, line, kind, when, title, text, score, why, bool(private)))

@@ -19,6 +19,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
@@ -36,6 +37,7 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+from assistant.workspace.forgetting import ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
@@ -73,6 +75,7 @@ class Services:
         self.lanes = Lanes()
         self._sinks: list[EventSink] = []
         self._deleted: list[DeletedChat] = []
+        self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
         self.engine = WorkerEngine(logs / "engine.log")
@@ -94,6 +97,7 @@ class Services:
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.backups = BackupService(workspace, paths.settings_file)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
