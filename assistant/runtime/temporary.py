@@ -49,7 +49,7 @@ class TemporaryService:
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn."""
-        return self.prompts.preview(self.chats.read(chat), text, self._plan(chat))
+        return self.prompts.preview(self.chats.read(chat), text, plan=self._plan(chat))
 
     def use_memory(self, chat: str, wanted: bool) -> None:
         """Read memory for the chat's next turns, or do not. Raises ("chat.missing")."""
