@@ -19,6 +19,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
@@ -26,7 +27,10 @@ from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
+from assistant.runtime.review import ReviewService
+from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
@@ -34,8 +38,10 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+from assistant.workspace.forgetting import ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
+from assistant.workspace.temporary import Chats, is_temporary
 from assistant.workspace.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -70,23 +76,32 @@ class Services:
         self.lanes = Lanes()
         self._sinks: list[EventSink] = []
         self._deleted: list[DeletedChat] = []
+        self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
         self.engine = WorkerEngine(logs / "engine.log")
         self.embedder = _embedder(settings.load(), paths, logs)
-        self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms)
+        self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
             ModelStore(paths.models, shared=paths.shared_models), self.engine, self._values, self.lanes.chat, self._emit
         )
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
+        self.privacy = PrivacyService(workspace, self.recall, self._emit)
         self.distilling = DistilService(
-            workspace, Distiller(workspace, state), self.prompts, self.model_service, self.lanes.chat, self._emit
+            workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
+        self.review = ReviewService(workspace, self._emit)
+        self.forget_places.append(workspace.inbox)
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.temporary = TemporaryService(
+            workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
+        )
+        self.backups = BackupService(workspace, paths.settings_file)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -105,10 +120,11 @@ class Services:
         self.idle.start()
 
     def recover(self) -> None:
-        """Mark replies that a crash cut off."""
+        """Mark replies that a crash cut off; finish what it left half answered."""
         for chat, _turn in self.workspace.chats.recover():
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
+        self.review.recover()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -116,6 +132,7 @@ class Services:
         self.idle.close()
         self.distilling.close()
         self.turns.close()
+        self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
         self.engine.close()
@@ -132,19 +149,35 @@ class Services:
     # --- chats ---------------------------------------------------------------------------------------------------
 
     def list_chats(self) -> list[ChatInfo]:
-        return self.workspace.chats.list()
+        """All chats, the last active first; before them those that are temporary."""
+        return [*self.temporary.chats.list(), *self.workspace.chats.list()]
 
     def read_chat(self, chat: str) -> Chat:
-        return self.workspace.chats.read(chat)
+        return self._chats_of(chat).read(chat)
 
-    def new_chat(self, title: str = "") -> str:
-        chat = self.workspace.chats.create(title)
+    def _chats_of(self, chat: str) -> Chats:
+        return self.temporary.chats if is_temporary(chat) else self.workspace.chats
+
+    def _turns_of(self, chat: str) -> TurnService:
+        return self.temporary.turns if is_temporary(chat) else self.turns
+
+    def new_chat(self, title: str = "", private: bool = False) -> str:
+        chat = self.workspace.chats.create(title, private)
         self._emit(ChatsChanged())
         return chat
 
     def rename_chat(self, chat: str, title: str) -> None:
-        self.workspace.chats.rename(chat, title)
+        self._chats_of(chat).rename(chat, title)
         self._emit(ChatsChanged())
+
+    def keep_chat(self, chat: str) -> str:
+        """Write a temporary chat down as an ordinary one; returns its id."""
+        return self.temporary.keep(chat, self.receipts)
+
+    def set_private(self, chat: str, private: bool) -> int:
+        """As PrivacyService.set; what is just being distilled of it stops."""
+        self.distilling.make_way(chat)
+        return self.privacy.set(chat, private)
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
@@ -184,24 +217,26 @@ class Services:
         after: the turn it follows, None for the newest, 0 for none. keep_secrets: the person chose, for this once, to
         keep what looks like a secret.
         """
-        self.turns.send(chat, text, after, keep_secrets=keep_secrets)
+        self._turns_of(chat).send(chat, text, after, keep_secrets=keep_secrets)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Returns at once; the same events follow for the new sibling."""
-        self.turns.regenerate(chat, turn)
+        self._turns_of(chat).regenerate(chat, turn)
 
     def stop(self, chat: str) -> None:
-        self.turns.stop(chat)
+        self._turns_of(chat).stop(chat)
 
     def distil(self, chat: str) -> None:
         """Returns at once; DistillProgress and MemoryChanged follow."""
         self.distilling.soon(chat)
 
     def receipt(self, chat: str, turn: int) -> Receipt | None:
-        return self.receipts.get(chat, turn)
+        return (self.temporary.receipts if is_temporary(chat) else self.receipts).get(chat, turn)
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
+        if is_temporary(chat):
+            return self.temporary.preview(chat, text)
         return self.prompts.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
 
     def window_use(self, chat: str) -> tuple[int, int]:
@@ -237,6 +272,9 @@ class Services:
         self.model_service.load_later(name)
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    def _private(self) -> bool:
+        return self._values().memory.private_recall == "on"
 
     def _look(self) -> None:
         """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""

@@ -13,7 +13,7 @@ from assistant.ui.chat.chat_list import Sidebar
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.i18n import tr
 from assistant.ui.models.chats import chat_title
-from assistant.ui.widgets import Toast
+from assistant.ui.toast import Toast, Toasts
 
 if TYPE_CHECKING:
     from assistant.workspace.chat_list import ChatInfo
@@ -31,11 +31,12 @@ class ChatActions(QObject):
     """Whether there is a deleted chat to bring back."""
 
     def __init__(
-        self, services: Backend, bridge: Bridge, session: ChatSession, sidebar: Sidebar, toast: Toast, window: QWidget
+        self, services: Backend, bridge: Bridge, session: ChatSession, sidebar: Sidebar, toasts: Toasts, window: QWidget
     ) -> None:
         super().__init__(window)
         self._services, self._bridge, self._session = services, bridge, session
-        self._sidebar, self._toast = sidebar, toast
+        self._sidebar, self._toasts = sidebar, toasts
+        self._offers: dict[str, Toast] = {}  # on screen now, by chat
         self._deleted: list[DeletedChat] = []  # newest last
         self.listed = False
         self._timer = QTimer(self)  # one turn says three times that the list changed
@@ -109,13 +110,16 @@ class ChatActions(QObject):
         self.deleted_changed.emit(True)
         self.refresh()
         words = tr("Deleted “{title}”", title=title)
-        self._toast.show_message(words, tr("Undo"), lambda: self._restore(deleted))
+        toast = self._toasts.show(words, tr("Undo"), lambda: self._restore(deleted))
+        self._offers[deleted.id] = toast
+        toast.ended.connect(lambda: self._offers.pop(deleted.id, None))
 
     def _restore(self, deleted: DeletedChat) -> None:
         if deleted not in self._deleted:
             return
         self._deleted.remove(deleted)
-        self._toast.hide()
+        if toast := self._offers.get(deleted.id):
+            toast.end()
         restore = self._services.restore_chat
         self._bridge.run(
             self._services.lanes.files,

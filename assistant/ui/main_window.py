@@ -23,11 +23,13 @@ from assistant.ui.chat_actions import ChatActions
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.i18n import tr
+from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
 from assistant.ui.models.chats import chat_title
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import Toast, spread
+from assistant.ui.toast import Toasts
+from assistant.ui.widgets import spread
 from assistant.ui.window_keeper import WindowKeeper
 
 if TYPE_CHECKING:
@@ -53,7 +55,8 @@ class MainWindow(QMainWindow):
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
         self._build()
-        self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toast, self)
+        self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
+        self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
         self.menus = Menus(self)
         self.keeper = WindowKeeper(self)
         self._connect()
@@ -92,7 +95,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.splitter, 1)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
-        self.toast = Toast(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
+        self.toasts = Toasts(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
         self.page.composer.edit.setFocus()
 
     def _root(self) -> Path:
@@ -190,6 +193,7 @@ class MainWindow(QMainWindow):
             self._memory.closed.connect(lambda: self._show_memory(False))
             self._memory.chat_chosen.connect(self.open_chat)
             self._memory.said.connect(self.bottombar.show_notice)
+            self._memory.undo_offered.connect(self.undo_offers.offer)
             self._memory.hide()
             self.splitter.addWidget(self._memory)
         return self._memory
@@ -235,6 +239,11 @@ class MainWindow(QMainWindow):
         self._sidebar_width = width
         memory = self.splitter.sizes()[2:]
         self.splitter.setSizes([width, max(1, self.width() - width - sum(memory)), *memory])
+
+    def show_memory_page(self, key: str) -> None:
+        """Open the memory panel at a page."""
+        self._show_memory(True)
+        self.memory_panel().show_page(key)
 
     def new_note(self) -> None:
         """Ask for the name of a new memory file."""

@@ -26,6 +26,9 @@ QWidget#sidebar { background: $sidebar; border: none; }
 QWidget#topbar { background: $window; border-bottom: 1px solid $border; }
 QWidget#bottombar { background: $sidebar; border-top: 1px solid $border; }
 QWidget#memory { background: $sidebar; border: none; }
+QWidget#rail { background: $sidebar; border: none; border-right: 1px solid $border; }
+QToolButton#railbutton { border-radius: 8px; padding: 7px; }
+QToolButton#railbutton:checked { background: $accent_soft; }
 QWidget#page, QWidget#transcript { background: $window; }
 QScrollArea, QScrollArea > QWidget > QWidget#transcript { background: $window; border: none; }
 QScrollArea#plain, QScrollArea#plain > QWidget > QWidget { background: transparent; border: none; }

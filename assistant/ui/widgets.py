@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QLineEdit,
@@ -156,70 +155,3 @@ class SearchField(QLineEdit):
 
     def _on_theme_changed(self) -> None:
         self._action.setIcon(self._theme.icon("search"))
-
-
-class Toast(QFrame):
-    """A short message at the bottom of its parent, with one thing to do about it; leaves by itself."""
-
-    def __init__(self, parent: QWidget, over: QWidget, lift: Callable[[], int]) -> None:
-        """``over``: the part of ``parent`` in whose middle it stands; ``lift``: pixels to keep free below it."""
-        super().__init__(parent)
-        self._over, self._lift = over, lift
-        self.setObjectName("toast")
-        self._words = label("")
-        self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self._act = button("", "", self._on_acted)
-        row = QHBoxLayout(self)
-        spread(row, (16, 8, 8, 8), 12)
-        row.addWidget(self._words)
-        row.addWidget(self._act)
-        self._action: Callable[[], None] | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._on_timeout)
-        over.installEventFilter(self)
-        self.hide()
-
-    def show_message(
-        self, text: str, action: str = "", act: Callable[[], None] | None = None, seconds: float = 8
-    ) -> None:
-        """Show ``text``; a button named ``action`` calls ``act``. Replaces what was shown before."""
-        short = QFontMetrics(self._words.font()).elidedText(text, Qt.TextElideMode.ElideMiddle, 420)
-        self._words.setText(short)
-        self.setAccessibleName(text)
-        self._action = act
-        self._act.setText(action)
-        self._act.setVisible(bool(action))
-        self.adjustSize()
-        self._place()
-        self.show()
-        self.raise_()
-        self._timer.start(int(seconds * 1000))
-
-    def action_button(self) -> QPushButton:
-        return self._act
-
-    def text(self) -> str:
-        return self.accessibleName()
-
-    def eventFilter(self, watched: QWidget, event: QEvent) -> bool:  # type: ignore[override]  # only widgets come here
-        if event.type() == QEvent.Type.Resize:
-            self._place()
-        return False
-
-    def _place(self) -> None:
-        parent = self.parentWidget()
-        if parent is None:
-            return
-        middle = self._over.mapTo(parent, self._over.rect().center()).x()
-        left = max(8, min(middle - self.width() // 2, parent.width() - self.width() - 8))
-        self.move(QPoint(left, parent.height() - self.height() - self._lift()))
-
-    def _on_acted(self) -> None:
-        self._timer.stop()
-        self.hide()
-        if self._action is not None:
-            self._action()
-
-    def _on_timeout(self) -> None:
-        self.hide()

@@ -21,6 +21,7 @@ from assistant.workspace.chat_head import (
     parse_head,
     printable,
     with_pointer,
+    with_private,
     with_title,
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
@@ -62,11 +63,10 @@ class ChatStore:
         self._trash = Trash(root, data / "trash")
         self._last: dict[Path, tuple[int, int, int]] = {}
 
-    def create(self, title: str = "", private: bool = False) -> str:
-        """A new chat's file, with its metadata; returns its id."""
-        head = redact(clean_title(title)).text
-        at = stamp(self._clock)
-        return self.place(self._clock(), lambda ident: [format_head(ident, head, at, private)])
+    def create(self, title: str = "", private: bool = False, body: str = "") -> str:
+        """A new chat's file, with its metadata; returns its id. body: blocks that it begins with."""
+        head, at = redact(clean_title(title)).text, stamp(self._clock)
+        return self.place(self._clock(), lambda ident: [format_head(ident, head, at, private) + body])
 
     def place(self, created: datetime, make: Callable[[str], Sequence[str]]) -> str:
         """Write a whole chat that began at ``created``; ``make(id)`` gives its parts, redacted. Returns its id."""
@@ -81,6 +81,16 @@ class ChatStore:
             for part, text in reversed(texts):  # the first one last: a chat is there when all of it is
                 write_atomic(first if part == 1 else files.part_path(first, part), text.encode())
         return ident
+
+    def adopt(self, chat: Chat) -> str:
+        """Write a chat that was on no disk, whole, with its times and branches, as an ordinary one; returns its id."""
+        body, last = "", 0
+        for turn in chat.turns:
+            after = turn.after or 0
+            body += format_turn(turn.at, turn.n, turn.user, None if after == last else after)
+            body += format_reply(turn.reply, turn.mark) if turn.reply is not None else ""
+            last = turn.n
+        return self.create(chat.title, body=body)
 
     def list(self) -> list[ChatInfo]:
         """All chats, the last active first."""
@@ -175,6 +185,15 @@ class ChatStore:
     def set_summarized(self, ident: str, n: int) -> None:
         """Move the pointer “Summarized through”."""
         self._rewrite(ident, lambda text: with_pointer(text, n))
+
+    def set_private(self, ident: str, private: bool) -> None:
+        """Mark a chat as private, or not."""
+        self._rewrite(ident, lambda text: with_private(text, private))
+
+    def is_private(self, ident: str) -> bool:
+        """Whether it is marked private, at the cost of one look at its head; False for a chat that is not there."""
+        parts = files.find_parts(self._root, ident)
+        return bool(parts) and parse_head(files.read_head(parts[0])).private
 
     def delete(self, ident: str) -> DeletedChat:
         """Move a chat to the trash; restore brings it back, purge ends it."""

@@ -49,7 +49,7 @@ def test_a_chat_deleted_in_the_window_leaves_no_trace_when_it_closes(scripted: O
     chat = talk(house)
     assert traces(tmp_path)
     house.window.chats.delete(chat)
-    house.wait(lambda: house.window.toast.isVisible())
+    house.wait(lambda: bool(house.window.toasts.shown()))
     house.close()
     assert traces(tmp_path) == []
 
@@ -72,7 +72,7 @@ def test_a_chat_that_crashed_is_deleted_with_its_half_reply(scripted: OpenHouse,
     chat = house.say(f"the {WORD} soup").chat
     house.services.workspace.chats.keep_partial(chat, 1, f"half of the {WORD}")
     house.window.chats.delete(chat)
-    house.wait(lambda: house.window.toast.isVisible())
+    house.wait(lambda: bool(house.window.toasts.shown()))
     house.close()
     assert traces(tmp_path) == []
 
@@ -87,7 +87,7 @@ def test_with_the_real_models_a_deleted_chat_is_in_no_log_and_no_vector_store(re
     house.services.recall.sync(CancelToken(), _quiet)
     assert house.services.recall.status().vectors > 0
     house.window.chats.delete(chat)
-    house.wait(lambda: house.window.toast.isVisible())
+    house.wait(lambda: bool(house.window.toasts.shown()))
     house.close()
     left = traces(tmp_path)
     others = [path for path in left if WORD in Path(path).read_text(errors="replace") and "/chats/" not in path]

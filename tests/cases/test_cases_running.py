@@ -48,10 +48,10 @@ def test_a_chat_deleted_while_it_streams_goes_and_comes_back_with_what_there_was
     house = scripted(lambda _: LONG, kind=HeldEngine)
     chat = streaming(house)
     house.window.chats.delete(chat)
-    house.wait(lambda: house.window.toast.isVisible())
+    house.wait(lambda: bool(house.window.toasts.shown()))
     assert house.services.list_chats() == []
     assert house.chat == ""
-    house.window.toast.action_button().click()
+    house.window.toasts.shown()[-1].action_button().click()
     house.wait(lambda: house.chat == chat and house.shown())
     assert house.shown() == [("tell me", "First line.\n")]
     assert house.turns()[0].mark == "stopped"
@@ -71,7 +71,7 @@ def test_a_chat_deleted_while_another_model_loads_stays_deleted(scripted: OpenHo
     house.wait(lambda: house.chat and house.turns())
     chat = house.chat
     house.window.chats.delete(chat)
-    house.wait(lambda: house.window.toast.isVisible())
+    house.wait(lambda: bool(house.window.toasts.shown()))
     house.engine.loaded.set()
     house.engine.go.set()
     house.wait(lambda: len(house.seen(ModelReady)) == 2)

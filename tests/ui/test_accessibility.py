@@ -26,6 +26,7 @@ from pytestqt.qtbot import QtBot
 from assistant.core.errors import AssistantError
 from assistant.ui.chat.prose import CodeBlock
 from assistant.ui.main_window import MainWindow
+from assistant.ui.memory.pages import PAGES
 
 from .fakes import FakeServices, Turn, make_receipt
 from .test_chat import open_chat
@@ -86,9 +87,9 @@ def test_every_control_of_the_window_has_a_name(full: MainWindow) -> None:
     assert nameless(full) == []
 
 
-@pytest.mark.parametrize("tab", [1, 2])
-def test_every_control_of_the_memory_panel_has_a_name(full: MainWindow, tab: int) -> None:
-    full.memory_panel().tabs.setCurrentIndex(tab)
+@pytest.mark.parametrize("key", [spec.key for spec in PAGES])
+def test_every_control_of_the_memory_panel_has_a_name(full: MainWindow, key: str) -> None:
+    full.show_memory_page(key)
     assert nameless(full) == []
 
 
@@ -151,9 +152,9 @@ def test_tab_reaches_the_parts_of_the_window_in_reading_order(qtbot: QtBot, full
         page.secrets.keep,
         page.composer.edit,
         page.composer.button,
+        panel.rail.buttons["files"],
         panel.quick,
         panel.remember,
-        panel.tabs,
         panel.files.editor,
     ]
     reached = [widget for widget in expected if widget in order]

@@ -51,7 +51,7 @@ def test_deleted_chats_come_back_from_the_menu_newest_first(
     for chat in "ab":
         window.chats.delete(chat)
         qtbot.waitUntil(lambda chat=chat: window.sidebar.model.row_of(chat) < 0)  # type: ignore[misc]  # bound now
-    window.toast.hide()
+    window.toasts.clear()
     trigger(window, "Bring back deleted chat")
     qtbot.waitUntil(lambda: window.session.title() == "B")
     assert "a" not in services.chats
@@ -74,8 +74,8 @@ def test_after_the_last_chat_is_deleted_one_can_write(qtbot: QtBot, window: Main
 def test_undo_in_the_toast_and_the_menu_are_one(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     put_three(qtbot, window, services)
     window.chats.delete("a")
-    qtbot.waitUntil(window.toast.isVisible)
-    window.toast.action_button().click()
+    qtbot.waitUntil(lambda: bool(window.toasts.shown()))
+    window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: "a" in services.chats)
     assert not window.menus.bring_back.isEnabled()
 

@@ -157,7 +157,7 @@ def test_remember(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services
 def test_search_and_open(qtbot: QtBot, panel: MemoryPanel, services: FakeServices) -> None:
     (services.workspace.root / "memory" / "travel.md").write_text("\n" * 11 + "Prefers small, quiet hotels.\n")
     services.answer = RecallAnswer((make_hit(), make_hit("MEMORY.md", 3, 0.4)), False, 3.0, "keyword")
-    panel.tabs.setCurrentIndex(1)
+    panel.show_page("search")
     qtbot.keyClicks(panel.search.field, "quiet hotel")
     qtbot.keyClick(panel.search.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.search.model.rowCount() == 2)
@@ -167,11 +167,11 @@ def test_search_and_open(qtbot: QtBot, panel: MemoryPanel, services: FakeService
     panel.search.view.activated.emit(first)
     qtbot.waitUntil(lambda: panel.files.current == "memory/travel.md")
     qtbot.waitUntil(lambda: panel.files.editor.textCursor().blockNumber() == 11)
-    assert panel.tabs.currentIndex() == 0
+    assert panel.current == "files"
 
 
 def test_nothing_known_is_said(qtbot: QtBot, panel: MemoryPanel) -> None:
-    panel.tabs.setCurrentIndex(1)
+    panel.show_page("search")
     qtbot.keyClicks(panel.search.field, "zzz")
     qtbot.keyClick(panel.search.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.search.hint.text() == "Nothing is known about this.")
@@ -184,7 +184,7 @@ def test_the_journal_shows_changes_and_takes_them_back(
         make_entry("2", "MEMORY.md", "assistant", "@@ -1 +1 @@\n-old\n+new\n", True, "1 line changed"),
         make_entry("1", "MEMORY.md", "disk", "+x\n", False),
     ]
-    panel.tabs.setCurrentIndex(2)
+    panel.show_page("journal")
     journal = panel.journal
     qtbot.waitUntil(lambda: journal.model.rowCount() == 2)
     assert "+new" in journal.diff.toPlainText()
@@ -200,7 +200,7 @@ def test_a_change_by_another_program_comes_into_the_journal_and_what_is_read_sta
 ) -> None:
     first = make_entry("1", "MEMORY.md", "you", "+x\n", True)
     services.workspace.journal.found = [first]
-    panel.tabs.setCurrentIndex(2)
+    panel.show_page("journal")
     journal = panel.journal
     qtbot.waitUntil(lambda: journal.model.rowCount() == 1)
     services.workspace.journal.found = [make_entry("2", "MEMORY.md", "you", "+y\n", True), first]

@@ -110,13 +110,14 @@ def test_delete_works_in_the_list_only_and_can_be_undone(
         qtbot.keyClick(window.page.transcript, key)
     assert "a" in services.chats
     qtbot.keyClick(sidebar.view, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: window.toast.isVisible())
+    qtbot.waitUntil(lambda: bool(window.toasts.shown()))
     assert "a" not in services.chats
     assert window.session.chat_id == ""
-    assert "Lisbon" in window.toast.text()
+    assert "Lisbon" in window.toasts.shown()[-1].text()
     middle = window.page.mapTo(window, window.page.rect().center()).x()
-    assert abs(window.toast.mapTo(window, window.toast.rect().center()).x() - middle) <= 1
-    window.toast.action_button().click()
+    toast = window.toasts.shown()[-1]
+    assert abs(toast.mapTo(window, toast.rect().center()).x() - middle) <= 1
+    window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: "Lisbon" in titles(sidebar))
     qtbot.waitUntil(lambda: window.session.chat_id == "a")
 

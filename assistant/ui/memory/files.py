@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QMessageBox
 
+from assistant.core.events import MemoryChanged, ModelReady
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.chat.strips import secrets_in
@@ -35,8 +36,7 @@ _ROW = 34
 class FilesPage(FilesView):
     """What happens to the memory files. Unsaved text stays with its file while others are looked at."""
 
-    failed = Signal(object)
-    said = Signal(str)
+    quick = True
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
         super().__init__(theme)
@@ -64,11 +64,18 @@ class FilesPage(FilesView):
         root = self._services.workspace.root
         self._watch.add((root, root / "memory", root / self.current))
 
-    def start(self) -> None:
+    def opened(self) -> None:
         self.refresh_files()
         self.refresh_budget()
         if not self.current:
             self.open_file(MAIN)
+
+    def noted(self, event: object) -> None:
+        match event:
+            case MemoryChanged():
+                self.note_change(event.file)
+            case ModelReady():
+                self.refresh_budget()
 
     def open_file(self, file: str, line: int = 0) -> None:
         """Show a file, at a line when one is given; END: with the cursor at its end."""

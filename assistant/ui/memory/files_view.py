@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout
 
 from assistant.ui.chat.strips import SecretStrip
 from assistant.ui.i18n import tr
 from assistant.ui.memory.editor import MemoryEditor
 from assistant.ui.memory.gauge import BudgetGauge
 from assistant.ui.memory.left_out import LeftOutLines
+from assistant.ui.memory.page import Page
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, spread
 
 
-class FilesView(QWidget):
+class FilesView(Page):
     """Builds and lays out; what it is asked for it only tells."""
 
     new_asked = Signal()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout
 
 from assistant.core.errors import AssistantError
+from assistant.core.events import MemoryChanged, WorkspaceChanged
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
+from assistant.ui.memory.page import Page
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.plain_edit import PlainEdit
@@ -72,11 +74,8 @@ class DiffHighlighter(QSyntaxHighlighter):
             self.setFormat(0, len(text), style)
 
 
-class JournalPage(QWidget):
+class JournalPage(Page):
     """The list above, the chosen change below."""
-
-    place_chosen = Signal(str, int)
-    failed = Signal(object)
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
         super().__init__()
@@ -114,6 +113,14 @@ class JournalPage(QWidget):
         column.addWidget(self.empty, 1)
         column.addWidget(self.diff)
         column.addLayout(row)
+
+    def opened(self) -> None:
+        self.refresh()
+
+    def noted(self, event: object) -> None:
+        """While it is shown it must be told; another program may have written through a door of its own."""
+        if self.isVisible() and isinstance(event, MemoryChanged | WorkspaceChanged):
+            self.refresh()
 
     def refresh(self) -> None:
         """Read the journal again."""

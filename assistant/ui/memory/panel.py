@@ -1,38 +1,39 @@
-"""The memory panel: remember something, the files, search, and the journal with undo."""
+"""The memory panel: a rail of icons, the page that was chosen beside it, and the line that remembers something."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from assistant.core.events import MemoryChanged, ModelReady, WorkspaceChanged
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.chat.strips import SecretStrip
 from assistant.ui.i18n import tr
-from assistant.ui.memory.files import FilesPage
-from assistant.ui.memory.journal import JournalPage
-from assistant.ui.memory.search import SearchPage
+from assistant.ui.memory.page import Page
+from assistant.ui.memory.pages import PAGES
+from assistant.ui.memory.quick import QuickLine
+from assistant.ui.memory.rail import Rail
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.ui.widgets import ElidedLabel, IconButton, spread
 
 if TYPE_CHECKING:
-    from assistant.workspace.memory_values import Written
+    from assistant.ui.memory.files import FilesPage
+    from assistant.ui.memory.journal import JournalPage
+    from assistant.ui.memory.search import SearchPage
 
-
-SEARCH, JOURNAL = 1, 2
-"""Tabs, after the files."""
+FILES, SEARCH, JOURNAL = "files", "search", "journal"
 
 
 class MemoryPanel(QWidget):
-    """Built when it is first shown; ``start`` reads what it shows."""
+    """Built when it is first shown, and each page when it is first chosen; ``start`` reads what it shows."""
 
     closed = Signal()
     failed = Signal(object)
     said = Signal(str)
+    undo_offered = Signal(str, str)
     chat_chosen = Signal(str)
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
@@ -40,169 +41,145 @@ class MemoryPanel(QWidget):
         self.setObjectName("memory")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(340)
-        self._services, self._bridge = services, bridge
+        self._services, self._bridge, self._theme = services, bridge, theme
         self._started = False
-        self.files = FilesPage(services, bridge, theme)
-        self.search = SearchPage(services, bridge, theme)
-        self.journal = JournalPage(services, bridge, theme)
-        self._lay_out(theme)
-        self._connect()
-
-    def _lay_out(self, theme: Theme) -> None:
-        head = QHBoxLayout()
-        spread(head, (16, 10, 12, 6), 8)
-        head.addWidget(label(tr("Memory"), "title"), 1)
-        close = IconButton(theme, "close", tr("Close the memory panel (Ctrl+M)"), 18)
-        close.clicked.connect(self.closed)
-        head.addWidget(close)
-        self.quick = QLineEdit()
-        self.quick.setPlaceholderText(tr("Remember…"))
-        self.quick.setAccessibleName(tr("Remember"))
-        self.remember = button(tr("Remember"), "primary", self._on_remember)
-        self.remember.setEnabled(False)
-        quick = QHBoxLayout()
-        spread(quick, (16, 0, 16, 8), 8)
-        quick.addWidget(self.quick, 1)
-        quick.addWidget(self.remember)
-        self.secrets = SecretStrip(tr("Remember without it"))
-        self.secrets.chosen.connect(self._remember)
-        secrets = QHBoxLayout()
-        spread(secrets, (16, 0, 16, 8))
-        secrets.addWidget(self.secrets)
-        self.tabs = QTabBar()
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
-        self.tabs.setUsesScrollButtons(False)
-        self.tabs.setAccessibleName(tr("Parts of the memory"))
+        self._specs = {spec.key: spec for spec in PAGES}
+        self._pages: dict[str, Page] = {}
+        self.current = FILES
+        self.rail = Rail(theme, PAGES)
+        self.title = ElidedLabel("", "title")
         self.stack = QStackedWidget()
-        pages = ((tr("Files"), self.files), (tr("Search"), self.search), (tr("Journal"), self.journal))
-        for words, page in pages:
-            self.tabs.addTab(words)
-            self.stack.addWidget(page)
-        tabs = QHBoxLayout()
-        spread(tabs, (8, 0, 8, 0))
-        tabs.addWidget(self.tabs)
-        tabs.addStretch()
-        column = QVBoxLayout(self)
+        self.line = QuickLine(services, bridge)
+        self.quick, self.remember, self.secrets = self.line.field, self.line.remember, self.line.secrets
+        self._lay_out()
+        self._connect()
+        self._show(FILES)
+
+    def _lay_out(self) -> None:
+        self._tools = QHBoxLayout()
+        spread(self._tools, spacing=4)
+        close = IconButton(self._theme, "close", tr("Close the memory panel (Ctrl+M)"), 18)
+        close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        spread(head, (16, 10, 12, 6), 4)
+        head.addWidget(self.title, 1)
+        head.addLayout(self._tools)
+        head.addWidget(close)
+        column = QVBoxLayout()
         spread(column)
         column.addLayout(head)
-        column.addLayout(quick)
-        column.addLayout(secrets)
-        column.addLayout(tabs)
+        column.addWidget(self.line)
         column.addWidget(self.stack, 1)
+        row = QHBoxLayout(self)
+        spread(row)
+        row.addWidget(self.rail)
+        row.addLayout(column, 1)
 
     def _connect(self) -> None:
-        self.quick.returnPressed.connect(self._on_remember)
-        self.quick.textChanged.connect(self._on_quick_changed)
-        self.tabs.currentChanged.connect(self._on_tab_changed)
-        self.files.failed.connect(self.failed)
-        self.files.said.connect(self.said)
-        self.search.place_chosen.connect(self.open_place)
-        self.search.chat_chosen.connect(self.chat_chosen)
-        self.journal.place_chosen.connect(self.open_place)
-        self.journal.failed.connect(self.failed)
+        self.rail.chosen.connect(self.show_page)
+        self.line.failed.connect(self.failed)
+        self.line.said.connect(self.said)
+        self.line.written.connect(lambda file: self.files.note_change(file))
         self._bridge.event_arrived.connect(self._on_event)
 
+    # --- pages ---
+
+    @property
+    def files(self) -> FilesPage:
+        return cast("FilesPage", self.page(FILES))
+
+    @property
+    def search(self) -> SearchPage:
+        return cast("SearchPage", self.page(SEARCH))
+
+    @property
+    def journal(self) -> JournalPage:
+        return cast("JournalPage", self.page(JOURNAL))
+
+    def page(self, key: str) -> Page:
+        """A page by its key, built now if it was not yet."""
+        if key not in self._pages:
+            made = self._specs[key].factory(self._services, self._bridge, self._theme)
+            made.failed.connect(self.failed)
+            made.said.connect(self.said)
+            made.undo_offered.connect(self.undo_offered)
+            made.place_chosen.connect(self.open_place)
+            made.chat_chosen.connect(self.chat_chosen)
+            made.badge_changed.connect(partial(self.rail.set_badge, key))
+            self._pages[key] = made
+            self.stack.addWidget(made)
+            if made.tools is not None:
+                made.tools.hide()
+                self._tools.addWidget(made.tools)
+        return self._pages[key]
+
+    def show_page(self, key: str) -> None:
+        """Choose a page; it reads itself again."""
+        self._show(key)
+        if self._started:
+            self.page(key).opened()
+
+    def _show(self, key: str) -> None:
+        self.current = key
+        shown = self.page(key)
+        self.stack.setCurrentWidget(shown)
+        self.line.setVisible(shown.quick)
+        for page in self._pages.values():
+            if page.tools is not None:
+                page.tools.setVisible(page is shown)
+        self.title.set_text(self._specs[key].title())
+        self.rail.show_chosen(key)
+
+    # --- what the window asks ---
+
     def start(self) -> None:
-        """Read the files for the first time."""
+        """Read for the first time."""
         if not self._started:
             self._started = True
-            self.files.start()
+            for spec in PAGES:
+                if spec.early:
+                    self.page(spec.key)
+            self.page(self.current).opened()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._started and not event.spontaneous():
+            self.page(self.current).opened()
 
     def open_place(self, file: str, line: int) -> None:
         """Show a line of a file."""
         self.start()
-        self.tabs.setCurrentIndex(0)
+        if self.current != FILES:
+            self.show_page(FILES)
         self.files.open_file(file, line)
 
     def start_note(self) -> None:
         """Ask for the name of a new note."""
         self.start()
-        self.tabs.setCurrentIndex(0)
+        self.show_page(FILES)
         self.files.ask_new()
 
     def start_search(self) -> None:
         """Go to the search field."""
-        self.tabs.setCurrentIndex(SEARCH)
-        self.search.field.setFocus()
-        self.search.field.selectAll()
+        self.start()
+        self.show_page(SEARCH)
 
     def may_close(self) -> bool:
         """Ask about unsaved text; False when the person wants to go on."""
-        return self.files.may_leave()
+        return all(page.may_leave() for page in self._pages.values())
 
     def discard(self) -> None:
         """Forget unsaved text."""
-        self.files.discard()
+        for page in self._pages.values():
+            page.discard()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and not self.secrets.isHidden():
-            self.secrets.hide()
-            self.quick.setFocus()
-        elif event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:
             super().keyPressEvent(event)
 
-    def _on_tab_changed(self, index: int) -> None:
-        self.stack.setCurrentIndex(index)
-        if index == SEARCH:
-            self.search.field.setFocus()
-        if index == JOURNAL:
-            self.journal.refresh()
-
-    def _on_quick_changed(self, text: str) -> None:
-        self.secrets.hide()
-        self.remember.setEnabled(bool(text.strip()))
-
-    def _on_remember(self) -> None:
-        """Enter. A secret is asked about first; Enter again goes on without it."""
-        asked = not self.secrets.isHidden()
-        if self.quick.text().strip() and (asked or not self.secrets.asks(self.quick.text())):
-            self._remember(False)
-
-    def _remember(self, keep_secrets: bool) -> None:
-        text = self.quick.text().strip()
-        self.secrets.hide()
-        self.quick.setEnabled(False)
-        remember = self._services.remember
-        self._bridge.run(
-            self._services.lanes.files,
-            lambda: remember(text, keep_secrets=keep_secrets),
-            done=self._on_remembered,
-            failed=self._on_not_remembered,
-        )
-
-    def _on_remembered(self, written: Written) -> None:
-        self.quick.setEnabled(True)
-        self.quick.clear()
-        self.quick.setFocus()
-        place = f"{written.file}:{written.line}"
-        if written.duplicate:
-            self.said.emit(tr("That is known already: {place}", place=place))
-        elif written.redacted:
-            self.said.emit(tr("Remembered in {place}; a secret in it was not written down", place=place))
-        else:
-            self.said.emit(tr("Remembered in {place}", place=place))
-        self.files.note_change(written.file)
-
-    def _on_not_remembered(self, error: BaseException) -> None:
-        self.quick.setEnabled(True)
-        self.failed.emit(error)
-
     def _on_event(self, event: object) -> None:
-        if not self._started:
-            return
-        match event:
-            case MemoryChanged():
-                self.files.note_change(event.file)
-                self._refresh_journal()
-            case WorkspaceChanged():  # another program may have written through a door of its own
-                self._refresh_journal()
-            case ModelReady():
-                self.files.refresh_budget()
-
-    def _refresh_journal(self) -> None:
-        """The journal reads itself again when its tab is chosen; while it is shown it must be told."""
-        if self.tabs.currentIndex() == JOURNAL:
-            self.journal.refresh()
+        if self._started:
+            for page in list(self._pages.values()):
+                page.noted(event)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtWidgets import QListView, QVBoxLayout
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
+from assistant.ui.memory.page import Page
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, SCORE_ROLE, PlainListModel
 from assistant.ui.theme import Theme
@@ -23,8 +24,15 @@ _PAUSE_MS = 250  # typing is over
 
 def why_text(hit: Hit) -> str:
     """Each factor of a hit's score on a line."""
-    names = {"keyword": tr("words"), "meaning": tr("meaning"), "recency": tr("recency")}
-    lines = [f"{names.get(name, name)}: {value:.2f}" for name, value in hit.why.items()]
+    names = {
+        "keyword": tr("words"),
+        "meaning": tr("meaning"),
+        "recency": tr("recency"),
+        "keyword_rank": tr("place by words"),
+        "meaning_rank": tr("place by meaning"),
+    }
+    shown = {name: str(v) if isinstance(v, int) else f"{v:.2f}" for name, v in hit.why.items()}
+    lines = [f"{names.get(name, name)}: {value}" for name, value in shown.items()]
     return "\n".join([tr("Score {score}", score=f"{hit.score:.2f}"), *lines])
 
 
@@ -41,11 +49,8 @@ def describe_hit(hit: Hit) -> dict[int, Any]:
     }
 
 
-class SearchPage(QWidget):
+class SearchPage(Page):
     """Asks after a pause in typing, or on Enter; a double click or Enter opens a hit."""
-
-    place_chosen = Signal(str, int)
-    chat_chosen = Signal(str)
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
         super().__init__()
@@ -79,6 +84,10 @@ class SearchPage(QWidget):
         self.field.textChanged.connect(lambda: self._pause.start())
         self.field.returnPressed.connect(self.ask)
         self._show(None)
+
+    def opened(self) -> None:
+        self.field.setFocus()
+        self.field.selectAll()
 
     def ask(self) -> None:
         """Search for what is in the field now."""

@@ -41,13 +41,13 @@ def is_countbot(path: Path) -> bool:
     return entries * 2 > len(lines)
 
 
-def split_memory(text: str, where: str, archived: bool = False) -> Iterator[Found]:
+def split_memory(text: str, where: str, shelf: str = "") -> Iterator[Found]:
     """A memory file taken apart: its entries, and the lines between them as facts, in order."""
     facts: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if entry := parse_entry(line.strip()):
             items = tuple(format_item(item) for item in entry.items)
-            yield FoundEntry(entry.date, entry.source, items, f"{where}:{number}", archived)
+            yield FoundEntry(entry.date, entry.source, items, f"{where}:{number}", shelf)
         elif wrong := _wrong_day(line):
             yield Skipped(wrong, f"{where}:{number}")
         else:

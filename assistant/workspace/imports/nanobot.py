@@ -19,6 +19,8 @@ from assistant.workspace.imports.times import day_of, make_day
 from assistant.workspace.imports.values import Found, FoundEntry, FoundFacts, FoundNote, Skipped
 
 _STAMP = re.compile(r"\[(\d{4})-(\d{2})-(\d{2})(?:[ T]\d{2}:\d{2}(?::\d{2})?)?\]\s*")
+HISTORY = "nanobot history"
+"""The note for what happened: found by its day, not in every prompt."""
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _CHARACTER = (
     "soul.md",
@@ -117,7 +119,7 @@ def read_history(path: Path, where: str) -> Iterator[Found]:
         if not words or day is None:
             yield Skipped("date" if words else "empty" if "content" in line[1] else "form", place)
         else:
-            yield FoundEntry(day, "", split_items(words), place, archived=True)
+            yield FoundEntry(day, "", split_items(words), place, HISTORY)
 
 
 def history_record(record: dict[str, Any]) -> tuple[str, date | None]:
@@ -151,7 +153,7 @@ def _history_entry(entry: tuple[date, int, list[str]] | None, where: str) -> Ite
         return
     items = split_items("\n".join(entry[2]))
     place = f"{where}:{entry[1]}"
-    yield FoundEntry(entry[0], "", items, place, archived=True) if items else Skipped("empty", place)
+    yield FoundEntry(entry[0], "", items, place, HISTORY) if items else Skipped("empty", place)
 
 
 def split_items(words: str) -> tuple[str, ...]:

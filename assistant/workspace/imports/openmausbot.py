@@ -44,7 +44,7 @@ def _file(where: str, text: str, single: bool = False) -> Iterator[Found]:
     if single or where.casefold() == "memory.md":
         yield from split_bullets(text, where)
     elif name.casefold() == "archive":
-        yield from split_bullets(text, where, archived=True)
+        yield from split_bullets(text, where, shelf="archive")
     elif (match := _LOG.fullmatch(where)) and (day := day_in(match[1])):
         yield FoundLog(day, text, where)
     elif where.count("/") <= 1 and (where.startswith(("memory/", "topics/")) or "/" not in where):
@@ -53,16 +53,16 @@ def _file(where: str, text: str, single: bool = False) -> Iterator[Found]:
         yield Skipped("other", where)
 
 
-def split_bullets(text: str, where: str, archived: bool = False) -> Iterator[Found]:
+def split_bullets(text: str, where: str, shelf: str = "") -> Iterator[Found]:
     """Dated bullets and entry lines as entries; the other lines as facts."""
     facts: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         if entry := dated_bullet(line):
-            yield FoundEntry(entry[0], entry[1], (entry[2],), f"{where}:{number}", archived)
+            yield FoundEntry(entry[0], entry[1], (entry[2],), f"{where}:{number}", shelf)
         else:
             facts.append(line)
-    for found in split_memory("\n".join(facts), where, archived):
-        yield found if not (archived and isinstance(found, FoundFacts)) else FoundNote("archive", found.text, where)
+    for found in split_memory("\n".join(facts), where, shelf):
+        yield found if not (shelf and isinstance(found, FoundFacts)) else FoundNote("archive", found.text, where)
 
 
 def dated_bullet(line: str) -> tuple[date, str, str] | None:

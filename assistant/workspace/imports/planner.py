@@ -41,7 +41,8 @@ class MemoryPlanner:
         self._planned: dict[str, PlannedFile] = {}
         self._documents: dict[str, Document] = {}
         self._entries: list[FoundEntry] = []
-        self._known: set[tuple[date, str]] | None = None
+        self._looked: set[str] = set()
+        self._known: set[tuple[date, str]] = set()
         self._live: set[str] = set()
         self.redacted = 0
 
@@ -64,8 +65,8 @@ class MemoryPlanner:
             self._place(entry)
         self._entries = []
         yield from self._planned.values()
-        for file in (layout.ARCHIVE, layout.MEMORY):
-            if (document := self._documents.get(file)) and document.changed:
+        for file in sorted(self._documents, key=lambda file: (file == layout.MEMORY, file)):
+            if (document := self._documents[file]).changed:
                 yield PlannedFile(file, document.base, document.text())
 
     @property
@@ -74,7 +75,7 @@ class MemoryPlanner:
         return sum(document.struck for document in self._documents.values())
 
     def _take_entry(self, found: FoundEntry) -> str:
-        known = self._known_items()
+        known = self._known_items(_shelf(found.shelf))
         fresh = []
         for text in found.items:
             for item in map(parse_item, _pieces(one_line(self._clean(text)))):
@@ -89,9 +90,9 @@ class MemoryPlanner:
         return _new(bool(fresh))
 
     def _place(self, entry: FoundEntry) -> None:
-        document = self._document(layout.ARCHIVE if entry.archived else layout.MEMORY)
+        document = self._document(_shelf(entry.shelf))
         items = [parse_item(item) for item in entry.items]
-        document.add_entry(entry.day, entry.source, items, check=not entry.archived, today=self._today)
+        document.add_entry(entry.day, entry.source, items, check=not entry.shelf, today=self._today)
 
     def _source(self, source: str) -> str:
         """The word it had there. ``chat:…`` would claim that turns of a chat here were distilled."""
@@ -141,20 +142,24 @@ class MemoryPlanner:
             self._documents[file] = Document(base)
         return self._documents[file]
 
-    def _known_items(self) -> set[tuple[date, str]]:
+    def _known_items(self, shelf: str) -> set[tuple[date, str]]:
         """What entries say already: with their day in any state, and whatever the day while it holds."""
-        if self._known is None:
-            self._known = set()
-            for file in (layout.MEMORY, layout.ARCHIVE):
-                for entry in self._document(file).entries:
-                    self._known |= {(entry.date, normalise(item.text)) for item in entry.items}
-                    self._live |= {normalise(item.text) for item in entry.items if item.live(self._today)}
+        for file in {layout.MEMORY, layout.ARCHIVE, shelf} - self._looked:
+            self._looked.add(file)
+            for entry in self._document(file).entries:
+                self._known |= {(entry.date, normalise(item.text)) for item in entry.items}
+                self._live |= {normalise(item.text) for item in entry.items if item.live(self._today)}
         return self._known
 
     def _clean(self, text: str) -> str:
         cleaned = redact(printable(text))
         self.redacted += cleaned.count
         return cleaned.text
+
+
+def _shelf(shelf: str) -> str:
+    """The file that holds it here."""
+    return {"": layout.MEMORY, "archive": layout.ARCHIVE}.get(shelf) or layout.topic_file(shelf)
 
 
 def _new(fresh: bool) -> str:

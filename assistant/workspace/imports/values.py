@@ -8,13 +8,16 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
-    """Dated things to remember. source: the word it had there, "" for none; archived: it was put away there already."""
+    """Dated things to remember. source: the word it had there, "" for none.
+
+    shelf: where they lay there: "" in memory, "archive", or the name of a note that is a log of what happened.
+    """
 
     day: date
     source: str
     items: tuple[str, ...]
     where: str
-    archived: bool = False
+    shelf: str = ""
 
 
 @dataclass(frozen=True, slots=True)
