@@ -85,7 +85,9 @@ class ImportService:
 
     def _undo(self, record: ImportRecord) -> ImportUndone:
         memory = _take_back(self._workspace, record.batch) if record.batch else ""
-        deleted, kept, gone = [], [], []
+        deleted: list[str] = []
+        kept: list[str] = []
+        gone: list[str] = []
         for chat in record.chats:
             try:
                 (deleted if self._delete_unchanged(chat) else kept).append(chat.id)
@@ -173,7 +175,7 @@ class _Run:
             files = list(self._planner.files())
             edits = [Edit(file.file, file.text, file.base.sha256) for file in files]
             try:
-                batch = self._workspace.memory.change_many(edits, "import", summary, keep_secrets=True) if edits else ""
+                batch = self._workspace.memory.change_many(edits, "import", summary) if edits else ""
                 return files, batch
             except AssistantError as error:
                 if error.code != "memory.changed" or attempt == _TRIES - 1:

@@ -24,6 +24,7 @@ from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
 from assistant.runtime.idle import IdleScheduler
+from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
@@ -101,6 +102,7 @@ class Services:
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.importing = ImportService(workspace, self._emit, self._index_soon)
         self.backups = BackupService(workspace, paths.settings_file)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
@@ -288,6 +290,9 @@ class Services:
 
     def _memory_changed(self, file: str, actor: str, journal_id: str, summary: str) -> None:
         self._emit(MemoryChanged(file, actor, journal_id, summary))
+        self._index_soon()
+
+    def _index_soon(self) -> None:
         if self._sinks:
             self.indexing.sync_later()
 
