@@ -92,7 +92,7 @@ class Services:
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
-        self.backups = BackupService(workspace, paths.settings_file)
+        self.backups = BackupService(workspace, paths)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
