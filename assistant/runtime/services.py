@@ -103,7 +103,7 @@ class Services:
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
         self.importing = ImportService(workspace, self._emit, self._index_soon)
-        self.backups = BackupService(workspace, paths.settings_file)
+        self.backups = BackupService(workspace, paths)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
