@@ -34,7 +34,11 @@ This file stores important information that should persist across sessions.
 """
 NANOBOT_HISTORY = [
     {"cursor": 1, "timestamp": "2026-04-03 00:02", "content": "- Prefers dark mode\n- Decided to use PostgreSQL"},
-    {"cursor": 2, "timestamp": "2026-04-05 18:30", "content": "[2026-04-05 18:30] 讨论了杭州到上海的高铁时间，选了 G7306。"},
+    {
+        "cursor": 2,
+        "timestamp": "2026-04-05 18:30",
+        "content": "[2026-04-05 18:30] 讨论了杭州到上海的高铁时间，选了 G7306。",
+    },
 ]
 NANOBOT_OLD_HISTORY = """\
 # History
@@ -136,7 +140,7 @@ def openmausbot(root: Path) -> Path:
     write(root / "MEMORY.md", OMB_MEMORY)
     write(root / "memory" / "clients.md", "---\ntags: [work]\n---\n# Clients\n\n- Acme pays late, see [[travel]]\n")
     write(root / "memory" / "log" / "2026-09-10.md", "- 09:00 · answered the mail of Acme\n")
-    write(root / "memory" / "archive.md", "- 2025-01-02 · from chat \"Old\" · the car is a Volvo\n")
+    write(root / "memory" / "archive.md", '- 2025-01-02 · from chat "Old" · the car is a Volvo\n')
     return root
 
 
@@ -162,7 +166,9 @@ def atoms(root: Path) -> Path:
     return root
 
 
-def message(role: str, *parts: Any, at: float | None = 1_709_654_400, kind: str = "text", **more: Any) -> dict[str, Any]:
+def message(
+    role: str, *parts: Any, at: float | None = 1_709_654_400, kind: str = "text", **more: Any
+) -> dict[str, Any]:
     content = {"content_type": kind, "parts": list(parts)}
     return {"author": {"role": role}, "create_time": at, "content": content, **more}
 

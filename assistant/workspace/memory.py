@@ -67,7 +67,7 @@ class Memory:
 
     def read(self, file: str) -> TextFile:
         """A memory file; a missing one is empty with sha256 "". Raises ("workspace.path")."""
-        return read_text(self._files.path(file))
+        return self._files.read(file)
 
     def document(self) -> MemoryText:
         """MEMORY.md taken apart."""
@@ -75,7 +75,8 @@ class Memory:
 
     def files(self) -> list[MemoryFileInfo]:
         """All memory files that exist, the day logs last."""
-        return [self._info(file) for file in (*layout.memory_files(self._root), *layout.log_files(self._root))]
+        names = (*layout.memory_files(self._root), *layout.foreign_files(self._root), *layout.log_files(self._root))
+        return [self._info(file) for file in names]
 
     def locate(self, unit_id: str) -> Located | None:
         """Where the unit of an id that recall gave stands now; None where its text changed or is gone."""
@@ -274,7 +275,8 @@ class Memory:
         kind = "log" if file.startswith(f"{layout.LOGS}/") else kind
         stat = path.stat()
         text = read_text(path)
-        problem = text.problem or (parse_note(text.text).problem if kind == "topic" else "")
+        is_note = kind == "topic" and not layout.is_foreign(file)
+        problem = text.problem or (parse_note(text.text).problem if is_note else "")
         modified = datetime.fromtimestamp(stat.st_mtime).astimezone().replace(microsecond=0).isoformat()
         return MemoryFileInfo(file, kind, stat.st_size, modified, problem)
 

@@ -15,6 +15,7 @@ from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
+from assistant.workspace.foreign import foreign_records
 from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
@@ -77,8 +78,20 @@ class Workspace:
         found = [(info.file, info.problem) for info in self.memory.files() if info.problem]
         copies = layout.conflict_copies(self.root)
         found += [(file, "A sync program made this copy of a conflict.") for file in copies]
+        found += self._foreign_problems()
         found += self._chat_problems()
         return sorted(found)
+
+    def foreign_counts(self) -> dict[str, int]:
+        """The files in other programs' forms, and how much of each can be found."""
+        return {file: len(foreign_records(file, self.memory.read(file).text)[0]) for file in self._foreign()}
+
+    def _foreign_problems(self) -> list[tuple[str, str]]:
+        found = [(file, foreign_records(file, self.memory.read(file).text)[1]) for file in self._foreign()]
+        return [(file, problem) for file, problem in found if problem]
+
+    def _foreign(self) -> list[str]:
+        return layout.foreign_files(self.root)
 
     def _chat_problems(self) -> list[tuple[str, str]]:
         found = []

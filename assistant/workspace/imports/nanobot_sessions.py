@@ -106,7 +106,8 @@ def read_chat_file(name: str, text: str, where: str) -> Iterator[Found]:
     if not chat.turns:
         yield Skipped("empty", where)
         return
-    created = local_iso(chat.created) or next(filter(None, (local_iso(turn.at) for turn in chat.turns)), "")
+    times = [time for time in (chat.created, *(turn.at for turn in chat.turns)) if local_iso(time)]
+    created = times[0] if times else ""
     if not created:
         yield Skipped("date", where)
         return
