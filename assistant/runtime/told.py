@@ -1,0 +1,59 @@
+"""What was told and what will be: receipts as they are today, what is never told again, the prompt before it is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.chat.line_now import LineNow, lines_now
+from assistant.chat.receipts import ReceiptStore
+from assistant.core.errors import AssistantError
+from assistant.core.values import Prompt, Receipt
+from assistant.runtime.prompts import PromptService
+from assistant.workspace.chats import Chat
+from assistant.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptNow:
+    """A receipt's lines today, in its order; never: which of them are never told in its chat again."""
+
+    lines: tuple[LineNow, ...]
+    never: tuple[bool, ...]
+
+
+class ToldService:
+    """All blocking."""
+
+    def __init__(self, workspace: Workspace, receipts: ReceiptStore, prompts: PromptService) -> None:
+        self._workspace, self._receipts, self._prompts = workspace, receipts, prompts
+
+    def now(self, receipt: Receipt) -> ReceiptNow:
+        """What became of its lines. Never raises for a file that cannot be read."""
+        never = self._receipts.never(receipt.chat)
+        lines = lines_now(self._workspace, receipt.lines)
+        return ReceiptNow(tuple(lines), tuple(never.holds(line.unit) for line in receipt.lines))
+
+    def receipt(self, chat: str, turn: int) -> Receipt:
+        """Raises AssistantError("chat.missing") and ("receipt.missing")."""
+        self._workspace.chats.read(chat)
+        found = self._receipts.get(chat, turn)
+        if found is None:
+            message = f"There is no receipt of turn {turn} in this chat."
+            raise AssistantError("receipt.missing", message, "A turn that never reached the model has none.")
+        return found
+
+    def never(self, chat: str, unit: str, never: bool = True) -> None:
+        """From the chat's next turn on it is not told the unit; with ``never`` False it may be again."""
+        self._workspace.chats.read(chat)
+        self._receipts.set_never(chat, unit, never)
+
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt:
+        """The exact prompt that ``text`` would have, said after that turn (see PromptService.preview)."""
+        return self._prompts.preview(self._chat(chat), text, after)
+
+    def renew(self, chat: str) -> None:
+        """Take the chat's fixed row as memory is now; its next prompt is read from the start, once."""
+        self._prompts.renew(self._workspace.chats.read(chat))
+
+    def _chat(self, chat: str) -> Chat:
+        return self._workspace.chats.read(chat) if chat else Chat.empty()
