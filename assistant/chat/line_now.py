@@ -11,7 +11,7 @@ from assistant.chat.never import FORGOTTEN, bare_unit
 from assistant.chat.told import is_turn, undated, words_of
 from assistant.core.errors import AssistantError
 from assistant.core.values import PromptLine
-from assistant.recall.blocks import text_blocks
+from assistant.workspace.blocks import text_blocks
 from assistant.workspace.entries import parse_entry
 from assistant.workspace.file_now import FileNow, Found, key_of, likeness
 from assistant.workspace.journal import Journal
