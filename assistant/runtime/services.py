@@ -103,7 +103,7 @@ class Services:
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
-        self.backups = BackupService(workspace, paths.settings_file)
+        self.backups = BackupService(workspace, paths)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
