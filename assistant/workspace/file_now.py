@@ -113,8 +113,11 @@ def unstruck(text: str) -> Iterator[str]:
     days = {match[3] for match in matches}
     wanted = [matches, *([m for m in matches if m[3] == day] for day in days), *([m] for m in matches[:20])]
     for some in wanted:
-        starts = {match.start() for match in some}
-        yield _STRUCK.sub(lambda m, starts=starts: m[1] + m[2] if m.start() in starts else m[0], text)
+        was, end = "", 0
+        for match in some:
+            was += text[end : match.start()] + match[1] + match[2]
+            end = match.end()
+        yield was + text[end:]
 
 
 def bare(line: str) -> str:
