@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assistant.core.events import EventSink
-from assistant.core.values import RecallAnswer, RecallQuery, Receipt
+from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.restoring import RestoreReport
+    from assistant.runtime.told import ReceiptNow
     from assistant.workspace.budget import Loaded
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
@@ -49,6 +50,8 @@ class Memory(Protocol):
     def read(self, file: str) -> TextFile: ...
     def save(self, file: str, text: str, base_sha: str, *, keep_secrets: bool = False) -> Saved | Conflict: ...
     def undo(self, journal_id: str) -> Saved | Conflict: ...
+    def strike(self, unit_id: str, /) -> Saved: ...
+    def rewrite(self, unit_id: str, text: str, /) -> Saved: ...
 
 
 class Journal(Protocol):
@@ -82,6 +85,15 @@ class Places(Protocol):
     def state(self) -> Path: ...
 
 
+class Told(Protocol):
+    """Receipts as of today, what is never told again, and the next prompt. All blocking."""
+
+    def now(self, receipt: Receipt) -> ReceiptNow: ...
+    def never(self, chat: str, unit: str, never: bool = True) -> None: ...
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt: ...
+    def renew(self, chat: str) -> None: ...
+
+
 class Backups(Protocol):
     """One encrypted file of everything. All blocking, and they take their time."""
 
@@ -101,6 +113,8 @@ class Backend(Protocol):
     def workspace(self) -> WorkspaceView: ...
     @property
     def lanes(self) -> Lanes: ...
+    @property
+    def told(self) -> Told: ...
     @property
     def backups(self) -> Backups: ...
 
