@@ -191,7 +191,7 @@ class Journal:
         path = self._find(ident)["path"]
         copy = self.seen.copy(path)
         after = None if copy is None else exact_text(decode(copy))
-        expected = (self.seen.files() or {}).get(path)
+        expected = self.seen.of(path)
         sha256 = expected.sha256 if expected else None
         for record in self._records():
             if record["path"] != path:

@@ -36,7 +36,7 @@ class Workspace:
         self.journal = Journal(data, clock)
         self.memory = Memory(root, state, self.journal, clock)
         self.chats = ChatStore(root, data, state, clock)
-        self.log = DayLog(root, state)
+        self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
 
     def prepare(self) -> None:
         """Make the folders (mode 0700), remove what a killed process left, take note of what other programs changed.
