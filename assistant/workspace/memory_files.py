@@ -171,14 +171,13 @@ class MemoryFiles:
     def _note(self, file: str, current: TextFile, first: bool = False) -> bool:
         """Remember the file; True, with a line in the journal, when another program changed it."""
         seen = self._journal.seen
-        known = seen.files()
-        before = (known or {}).get(file)
+        before, begun = seen.of(file), seen.begun
         now, path = current.sha256, self.root / file
         if before and before.sha256 == now:
             if now and not self._is_as_seen(file, before):
                 seen.note_state(file, path, before.actor, same=before)
             return False
-        is_news = known is not None and not first and bool(before or now) and layout.kind_of(file) != "log"
+        is_news = begun and not first and bool(before or now) and layout.kind_of(file) != "log"
         actor = "disk" if is_news else ""
         if is_news and not self._is_ours(file, now):
             self._record_foreign(file, before.sha256 if before else "", current)
