@@ -107,6 +107,20 @@ class MemoryChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class InboxChanged:
+    """What the assistant wants to remember and waits for the person's yes changed. waiting: how many things."""
+
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptChanged:
+    """The chat's next prompt carries other memory: a line is never told there any more, or its row was taken anew."""
+
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexProgress:
     """what: "keywords" or "vectors"; done == total ends it."""
 
@@ -145,6 +159,8 @@ Event = (
     | ChatsChanged
     | WorkspaceChanged
     | MemoryChanged
+    | InboxChanged
+    | PromptChanged
     | IndexProgress
     | DistillProgress
     | Notice
