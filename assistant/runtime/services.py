@@ -23,6 +23,7 @@ from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
@@ -104,6 +105,8 @@ class Services:
         )
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
+        self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.forget_places.append(self.history.place)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -119,6 +122,7 @@ class Services:
         self.lanes.files.submit(self.distilling.find_due)
         self.model_service.load_later()
         self.indexing.start()
+        self.history.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -137,6 +141,7 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.backups.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
@@ -179,7 +184,10 @@ class Services:
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""
         self.distilling.make_way(chat)
-        return self.privacy.set(chat, private)
+        entries = self.privacy.set(chat, private)
+        if private:
+            self.history.forget_chats([chat])
+        return entries
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
@@ -206,6 +214,7 @@ class Services:
         for each in deleted:
             self.workspace.purge_chat(each)
             self.receipts.forget(each.id)
+        self.history.forget_chats([each.id for each in deleted])
         if deleted:
             self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
 
@@ -283,6 +292,7 @@ class Services:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
     def _emit(self, event: Event) -> None:
+        self.history.noted(event)
         for sink in list(self._sinks):
             sink(event)
 
