@@ -27,6 +27,6 @@ def test_a_foreign_repository_is_refused_in_words(keepsake: Keepsake, tmp_path: 
     (tmp_path / "ws" / ".git").mkdir()
     refused = keepsake("history", "on", "--json")
     assert refused.code == 1 and refused.json["error"]["code"] == "history.foreign"
-    assert keepsake("history", "log", "--json").json["git"] == "off"
+    assert keepsake("history", "log", "--json").json["error"]["code"] == "history.broken", "an empty .git is none"
     broken = keepsake("history", "on", "--existing", "--json")
     assert broken.code == 1 and broken.json["error"]["code"] == "history.broken"
