@@ -95,7 +95,7 @@ class BackupService:
         target = self._target(file, overwrite)
         key, fresh = self._key_for(passphrase)
         skipped: list[str] = []
-        with _beside(target) as temp:
+        with beside(target) as temp:
             with temp.open("wb") as stream:
                 written = self._write(stream, key, target, skipped, cancel or self._closing, progress)
             proved = prove(temp, key)
@@ -186,7 +186,7 @@ def prove(file: Path, key: Key) -> Manifest:
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Iterator[Path]:
+def beside(target: Path) -> Iterator[Path]:
     """A new file (mode 0600) that takes the target's place when the block ends well, and is gone otherwise."""
     temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
     try:
