@@ -102,6 +102,12 @@ class Backups(Protocol):
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 
+class History(Protocol):
+    """The optional git repository. Blocking."""
+
+    def apply_setting(self) -> None: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
@@ -117,6 +123,8 @@ class Backend(Protocol):
     def told(self) -> Told: ...
     @property
     def backups(self) -> Backups: ...
+    @property
+    def history(self) -> History: ...
 
     def subscribe(self, sink: EventSink) -> None: ...
 
