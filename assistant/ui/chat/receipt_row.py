@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import partial
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QEnterEvent
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QPushButton
 
 from assistant.chat.told import is_turn, plain_words, undated, words_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _TOOLTIP = 600
 _CHIP = 64  # pixels: the widest of the usual reasons, so that the words stand in one column
+_BUTTON = (26, 24)  # pixels: flat, so that a line without a second one stays low
 _STAYS = ("same", "moved", "changed")
 _TWO = ("changed", "struck", "archived")
 
@@ -40,6 +42,7 @@ class Act(StrEnum):
     AGAIN = "again"
 
 
+_FORGET: tuple[Act, ...] = ()  # (Act.FORGET,) as soon as ReceiptActions.forget_asked leads somewhere
 ICONS = {
     Act.OPEN: "open",
     Act.EDIT: "edit",
@@ -81,11 +84,13 @@ class ReceiptRow(QFrame):
         self.words = label("", wrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setToolTip(line.text if len(line.text) < _TOOLTIP else "")
-        self.state = label("", "smallamber", wrap=True)
+        self.state = label("", "small", wrap=True)
+        self.state.setTextFormat(Qt.TextFormat.RichText)
         self.place: QPushButton | None = None
         if line.file:
             self.place = button("", "link", lambda: self.asked.emit(Act.OPEN))
         self.more = IconButton(theme, "more", tr("What to do about this line"), 14, quiet=True)
+        self.more.setFixedSize(*_BUTTON)
         self.more.clicked.connect(lambda: self.show_menu(self.more.mapToGlobal(QPoint(0, self.more.height()))))
         self.more.installEventFilter(self)
         self._lay_out()
@@ -98,19 +103,18 @@ class ReceiptRow(QFrame):
         chip.setMinimumWidth(_CHIP)
         self._acts = QHBoxLayout()
         spread(self._acts)
-        self._acts.addWidget(label(detail_of(self.line), "small"), 1)
+        self._acts.addWidget(self.state, 1)
         self._acts.addWidget(self.more)
         self._grid = QGridLayout(self)
         spread(self._grid, (8, 6, 8, 2), 8)
-        self._grid.setVerticalSpacing(2)
+        self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(1, 1)
         top = Qt.AlignmentFlag.AlignTop
         self._grid.addWidget(chip, 0, 0, top)
         self._grid.addWidget(self.words, 0, 1)
         if self.place is not None:
             self._grid.addWidget(self.place, 0, 2, top | Qt.AlignmentFlag.AlignRight)
-        self._grid.addWidget(self.state, 2, 1, 1, 2)
-        self._grid.addLayout(self._acts, 3, 1, 1, 2)
+        self._grid.addLayout(self._acts, 2, 1, 1, 2)
 
     def acts(self) -> list[Act]:
         """What can be done about it now."""
@@ -119,11 +123,11 @@ class ReceiptRow(QFrame):
         state = self.now.state if self.now is not None else "same"
         keep = [Act.AGAIN if self.never else Act.NEVER] if self.line.unit else []
         if is_turn(self.line):
-            return [Act.OPEN, Act.FORGET, *keep] if state != "gone" else keep
+            return [Act.OPEN, *_FORGET, *keep] if state != "gone" else keep
         found = [Act.OPEN]
         if state in _STAYS:
             found += [Act.EDIT, Act.WRONG]
-        return [*found, *([Act.FORGET] if state != "gone" else []), *keep]
+        return [*found, *(_FORGET if state != "gone" else ()), *keep]
 
     def show_now(self, now: LineNow, never: bool) -> None:
         """What became of the line, and whether it is never told in this chat again."""
@@ -150,11 +154,12 @@ class ReceiptRow(QFrame):
             self.words.setText(then)
         restyle(self.words, "role", "muted" if now is not None and now.state in ("gone", "forgotten") else "")
         said = [state_of(line, now) if now else "", tr("Never recalled in this chat") if self.never else ""]
-        self.state.setText(" · ".join(each for each in said if each))
-        self.state.setVisible(bool(self.state.text()))
+        became = " · ".join(each for each in said if each)
+        amber = f'<span style="color:{self._theme.palette.amber}">{escape(became)}</span>' if became else ""
+        self.state.setText(" · ".join(each for each in (amber, escape(detail_of(line))) if each))
         self.more.setVisible(bool(self.acts()))
         self.words.setAccessibleName(spoken)
-        self.setAccessibleName(f"{why_words(line.why)}: {spoken} {self.state.text()}".strip())
+        self.setAccessibleName(f"{why_words(line.why)}: {spoken} {became}".strip())
 
     def _name_place(self) -> None:
         line, now = self.line, self.now
@@ -196,7 +201,7 @@ class ReceiptRow(QFrame):
         self.editor.left.connect(self.end_edit)
         self._grid.addWidget(self.editor, 1, 1, 1, 2)
         self.editor.edit.setFocus()
-        self.editor.edit.selectAll()
+        self.editor.edit.moveCursor(QTextCursor.MoveOperation.End)
         self.size_changed.emit()
 
     def end_edit(self) -> None:
@@ -213,6 +218,7 @@ class ReceiptRow(QFrame):
         if not self._strip:
             for n, act in enumerate(self.acts()):
                 made = IconButton(self._theme, ICONS[act], act_words(act), 14, quiet=True)
+                made.setFixedSize(*_BUTTON)
                 made.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # by keyboard there is the menu: one stop a line
                 made.clicked.connect(partial(self._on_act, act))
                 self._acts.insertWidget(1 + n, made)
