@@ -32,6 +32,7 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
+from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
@@ -107,7 +108,8 @@ class Services:
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
-        self.forget_places += [self.history.place, BackupPlace(self.backups, workspace.data.name)]
+        self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
+        self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
@@ -125,6 +127,7 @@ class Services:
         self.model_service.load_later()
         self.indexing.start()
         self.history.start()
+        self.self_test.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -144,6 +147,7 @@ class Services:
         self.model_service.cancel()
         self.indexing.cancel()
         self.backups.close()
+        self.self_test.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
@@ -295,6 +299,7 @@ class Services:
 
     def _emit(self, event: Event) -> None:
         self.history.noted(event)
+        self.self_test.noted(event)
         for sink in list(self._sinks):
             sink(event)
 

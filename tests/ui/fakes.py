@@ -34,6 +34,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
@@ -185,6 +186,13 @@ class FakeTold:
         self.calls.append(("renew", chat))
 
 
+class FakeSelfTest:
+    """No question is pinned."""
+
+    def state(self) -> SelfTest:
+        return SelfTest((), None, "")
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -193,6 +201,7 @@ class FakeServices:
         self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
+        self.self_test = FakeSelfTest()
         self.calls: list[tuple[Any, ...]] = []
         self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}
