@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from assistant.core.folders import make_private
 from assistant.workspace.changes import Splice, splice, unified_diff
 from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.redaction import redact
-from assistant.workspace.safe_files import append_durably, as_error
+from assistant.workspace.safe_files import append_durably, as_error, read_bytes, write_atomic
 from assistant.workspace.seen import SeenCopies
 from assistant.workspace.text_files import decode, exact_text
 
@@ -196,6 +196,12 @@ class Journal:
         for record in self._records():
             if record["path"] != path:
                 continue
+            if "start" not in record:  # forgotten words stood in it: what was before it cannot be told any more
+                after = None
+                if record["id"] == ident:
+                    return None
+                sha256 = record["before"]
+                continue
             if record.get("exact"):
                 prior = str(record["prior"])
                 end = record["start"] + len(record["removed"])
@@ -214,6 +220,17 @@ class Journal:
             if sha256 in (entry.before_sha, entry.after_sha) and (texts := self.texts(entry.id)):
                 return texts[1] if entry.after_sha == sha256 else texts[0]
         return None
+
+    def rewrite(self, change: Callable[[bytes], bytes]) -> None:
+        """Replace lines, for forgetting: each as it comes from ``change``, which may also leave it as it is."""
+        lines = read_bytes(self._path).split(b"\n")
+        changed = [change(line) for line in lines]
+        if changed != lines:
+            write_atomic(self._path, b"\n".join(changed))
+
+    @property
+    def path(self) -> Path:
+        return self._path
 
     def _find(self, ident: str) -> _Record:
         return next(record for record in self._records(like=ident) if record["id"] == ident)

@@ -73,6 +73,24 @@ class SeenCopies:
         except OSError as error:
             raise as_error(error, self._folder) from error
 
+    def forget(self, file: str) -> None:
+        """Keep no copy of a file; it counts as seen for the first time then."""
+        try:
+            self._path(file).unlink(missing_ok=True)
+            if index := self.files():
+                index.pop(file, None)
+                _replace(self._index, json.dumps({name: asdict(each) for name, each in index.items()}).encode())
+        except OSError as error:
+            raise as_error(error, self._folder) from error
+
+    def path(self, file: str) -> Path:
+        """Where the copy of a file is."""
+        return self._path(file)
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
     def _path(self, file: str) -> Path:
         return self._folder / f"{hashlib.sha256(file.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}.copy"
 
