@@ -9,7 +9,7 @@ from assistant.recall.search import Recall
 from assistant.workspace.forgetting import remaining_in
 from assistant.workspace.forgotten_text import holds
 
-_MOST_SEARCHES = 20  # of many lines that go at once the longest ones are searched for
+_MOST_LOOKS = 50  # of many lines that go at once the longest ones are looked for
 _QUERY_CHARACTERS = 200
 
 
@@ -44,9 +44,9 @@ class VectorPlace:
 
 
 def found_again(recall: Recall, texts: Sequence[str], units: Collection[str]) -> int:
-    """How many hits a search for the texts still has that say them, or are one of the units."""
-    found: set[str] = set()
-    for text in texts[:_MOST_SEARCHES]:
-        hits = recall.search(RecallQuery(text[:_QUERY_CHARACTERS], limit=10), 0.0).hits
+    """How many units the keyword index and a search still find that say one of the texts, or are one of the units."""
+    found = {unit for text in texts[:_MOST_LOOKS] for unit, said in recall.with_words(text) if holds(said, texts)}
+    if texts:
+        hits = recall.search(RecallQuery(texts[0][:_QUERY_CHARACTERS], limit=10), 0.0).hits
         found |= {hit.id for hit in hits if holds(hit.text, texts) or hit.id in units}
     return len(found)

@@ -205,6 +205,15 @@ class Recall:
         with _in_words(), self._writable() as connection:
             drop_lone_vectors(connection)
 
+    def with_words(self, text: str) -> list[tuple[str, str]]:
+        """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
+        from assistant.recall.keywords import query_terms
+
+        wanted = " AND ".join(term.expression for term in query_terms(text[:_QUERY_CHARACTERS]))
+        sql = "SELECT uid, units.text FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? LIMIT 100"
+        with _in_words(), self._lock:
+            return self._connected().execute(sql, [wanted]).fetchall() if wanted else []
+
     def lone_vectors(self) -> int:
         """How many vectors are of a text that no unit holds any more; 0 where all is well."""
         with _in_words(), self._lock:

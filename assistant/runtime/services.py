@@ -102,6 +102,7 @@ class Services:
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
         self.backups = BackupService(workspace, paths)
+        logs_folder = Places_(workspace, self.receipts, self.recall, logs, self.forget_places)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from assistant.workspace.blocks import text_blocks
+from assistant.workspace.chat_head import parse_head, with_title
 from assistant.workspace.chats import LABEL, link_turns, split_blocks
 from assistant.workspace.entries import is_entry, parse_entry
 from assistant.workspace.forget_query import core_of, same_form
@@ -66,8 +67,10 @@ def still_in(file: str, text: str, plan: ForgetPlan) -> bool:
     return memory_without(file, text, plan) != text
 
 
-def chat_without(texts: Sequence[str], numbers: Collection[int], plan: ForgetPlan) -> list[str]:
-    """The parts of a chat with «forgotten» in those turns, and in place of the plan's texts everywhere else."""
+def chat_without(chat: str, texts: Sequence[str], plan: ForgetPlan) -> list[str]:
+    """The parts of a chat with «forgotten» in the turns and the title that go, and for the plan's texts elsewhere."""
+    numbers = {target.number for target in plan.turns if target.chat == chat}
+    titles = {target.text for target in plan.targets if target.kind == "title" and target.chat == chat}
     changed = [text.split("\n") for text in texts]
     blocks = [block for part, text in enumerate(texts, 1) for block in split_blocks(text, part)[0]]
     turns, _ = link_turns(blocks)
@@ -77,6 +80,8 @@ def chat_without(texts: Sequence[str], numbers: Collection[int], plan: ForgetPla
             end = min(block.end - 1, len(lines))
             lines[block.line : end] = _emptied(lines[block.line : end])
     done = ["\n".join(lines) for lines in changed]
+    if done and parse_head(done[0]).title in titles:
+        done[0] = with_title(done[0], FORGOTTEN)
     return [scrub_text(text, plan.texts) if holds(text, plan.texts) else text for text in done]
 
 
