@@ -16,7 +16,6 @@ from assistant.workspace.forgotten_journal import JournalPlace
 from assistant.workspace.workspace import Workspace
 
 
-
 class MemoryFilesPlace:
     """Memory files, day logs, conflict copies and what editors and killed processes left beside them.
 
@@ -42,7 +41,11 @@ class MemoryFilesPlace:
 
     def _files(self) -> Iterable[Path]:
         yield from files_below(self._root / layout.TOPICS)
-        yield from (path for path in sorted(self._root.iterdir()) if path.is_file() and (path.suffix == ".md" or _is_stray(path)))
+        yield from (
+            path
+            for path in sorted(self._root.iterdir())
+            if path.is_file() and (path.suffix == ".md" or _is_stray(path))
+        )
 
 
 class ChatsPlace:
@@ -54,7 +57,7 @@ class ChatsPlace:
         self._root = workspace.root
 
     def scrub(self, texts: Sequence[str]) -> None:
-        """The chats themselves are rewritten under their locks before; this is for files in another encoding, and strays."""
+        """The chats are rewritten under their locks before; this is for strays and for files in another encoding."""
         for path in files_below(self._root / layout.CHATS):
             scrub_file(path, texts)
 

@@ -1,4 +1,4 @@
-"""Forgetting with proof: first hidden, which can be undone; then erased from every place, which is shown by a search."""
+"""Forgetting with proof: first hidden, which can be undone; then erased everywhere, which is shown by a search."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ class ForgetService:
     def plan_for(self, targets: Sequence[Target]) -> ForgetPlan:
         """The plan for things that a person pointed at."""
         if not targets:
-            raise AssistantError("forget.gone", "This is not there any more.", "Search for it: it was moved or changed.")
+            raise AssistantError(
+                "forget.gone", "This is not there any more.", "Search for it: it was moved or changed."
+            )
         return self.finder.plan_for("", targets)
 
     def counted(self, plan: ForgetPlan) -> list[tuple[str, int]]:
@@ -223,7 +225,7 @@ class ForgetService:
                 place.scrub(plan.texts)
         self._workspace.chats.list()  # its cache follows the files
         turns = [(target.chat, target.number, target.number) for target in plan.turns]
-        self._declined.add(turns, [core for core in plan.same])
+        self._declined.add(turns, plan.same)
 
     def _erase_logs(self, plan: ForgetPlan) -> None:
         """Day logs are appended to without a journal, under a lock of their own; so they are rewritten."""

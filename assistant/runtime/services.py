@@ -23,6 +23,8 @@ from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.forget_places import Places as ForgetPlaces
+from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
@@ -31,6 +33,7 @@ from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
 from assistant.runtime.temporary import TemporaryService
+from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
@@ -101,8 +104,10 @@ class Services:
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
-        logs_folder = Places_(workspace, self.receipts, self.recall, logs, self.forget_places)
+        places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
+        self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -126,6 +131,7 @@ class Services:
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
         self.review.recover()
+        self.forgetting.finish_left()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -142,6 +148,7 @@ class Services:
         self.lanes.close()
         try:
             self.purge_deleted()
+            self.forgetting.close()
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
         self.recall.close()
@@ -236,9 +243,7 @@ class Services:
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
-        if is_temporary(chat):
-            return self.temporary.preview(chat, text)
-        return self.prompts.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
+        return self.told.preview(chat, text)
 
     def window_use(self, chat: str) -> tuple[int, int]:
         """Tokens that the chat's next prompt has before any message, and the window."""

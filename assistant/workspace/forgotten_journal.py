@@ -51,8 +51,8 @@ def _scrubbed(line: bytes, texts: Sequence[str]) -> bytes:
         for name in ("start", "added_chars", "removed", "added"):
             record.pop(name, None)
         record["forgotten"] = True
-    # What the record says of its place no longer fits the text before it.
-    record.pop("exact", None)
+    for name in ("prior", "exact"):  # it no longer fits: the change can still be taken back by the lines around it
+        record.pop(name, None)
     for name, value in record.items():
         if isinstance(value, str):
             record[name] = scrub_text(value, texts)
