@@ -10,7 +10,7 @@ from typing import Any
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import as_data
 from assistant.workspace.forget_query import cores, same_form
-from assistant.workspace.forgetting import FORGOTTEN, files_below, remaining_in
+from assistant.workspace.forgetting import FORGOTTEN, files_below, remaining_in, scrub_file
 from assistant.workspace.forgotten_text import found_in_bytes, scrub_json
 
 RENEW = b'{"renew": true}\n'
@@ -29,6 +29,9 @@ class ReceiptsPlace:
     def scrub(self, texts: Sequence[str], units: Collection[str] = ()) -> None:
         """units: ids whose lines go whatever they say. A fixed row that held any of it is taken anew."""
         self._store.rewrite(lambda data: _scrubbed(data, texts, units))
+        for path in files_below(self._store.folder):  # what a killed process left beside them
+            if path.suffix != ".jsonl":
+                scrub_file(path, texts)
 
     def renew(self, texts: Sequence[str], units: Collection[str] = ()) -> None:
         """Let the next turn of each chat that has been told any of it take a new fixed row; nothing else changes."""

@@ -126,8 +126,11 @@ def _locked(folder: Path) -> FileLock | None:
 
 
 def _read(folder: Path, lock: FileLock) -> Pending | None:
+    raw = read_bytes(folder / _RECORD)
+    if not raw.strip(b"\0"):  # never written, or overwritten since all was done
+        return None
     try:
-        record = json.loads(read_bytes(folder / _RECORD))
+        record = json.loads(raw)
         chats = {str(file): str(name) for file, name in record["chats"].items()}
         plan = plan_from_json(record["plan"])
         return Pending(folder, plan, str(record["batch"]), bool(record["erasing"]), chats, lock)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.workspace.disk import read_bytes
-from assistant.workspace.forgetting import FORGOTTEN, files_below, remaining_in
+from assistant.workspace.forgetting import FORGOTTEN, files_below, remaining_in, scrub_file
 from assistant.workspace.forgotten_text import found_in_bytes, holds, scrub_escaped, scrub_text
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
@@ -26,10 +26,9 @@ class JournalPlace:
         with self._memory.held():
             if found_in_bytes(read_bytes(self._journal.path), texts):
                 self._journal.rewrite(lambda line: _scrubbed(line, texts))
-            seen = self._journal.seen
-            for file in list(seen.files() or ()):
-                if found_in_bytes(read_bytes(seen.path(file)), texts):
-                    seen.forget(file)
+            for path in files_below(self._journal.seen.folder):
+                if found_in_bytes(read_bytes(path), texts):  # copies may go at any time; names of files stay
+                    path.unlink() if path.suffix != ".jsonl" else scrub_file(path, texts)
 
     def remaining(self, texts: Sequence[str]) -> int:
         raw = read_bytes(self._journal.path)

@@ -105,17 +105,6 @@ class SeenCopies:
         except OSError as error:
             raise as_error(error, self._folder) from error
 
-    def forget(self, file: str) -> None:
-        """Keep no copy of a file; what is known of it stays."""
-        try:
-            self._path(file).unlink(missing_ok=True)
-        except OSError as error:
-            raise as_error(error, self._folder) from error
-
-    def path(self, file: str) -> Path:
-        """Where the copy of a file is."""
-        return self._path(file)
-
     @property
     def folder(self) -> Path:
         """Where all copies are."""
