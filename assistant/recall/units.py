@@ -15,9 +15,9 @@ from pathlib import PurePosixPath
 
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
+from assistant.workspace.fact_marks import block_item
 from assistant.workspace.forget_edits import is_forgotten
 from assistant.workspace.layout import ARCHIVE, MEMORY
-from assistant.workspace.line_edits import block_item
 from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
 

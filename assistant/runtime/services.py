@@ -19,12 +19,14 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
 from assistant.runtime.forget_places import Places as ForgetPlaces
 from assistant.runtime.forgetting import ForgetService
+from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
@@ -41,7 +43,7 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
-from assistant.workspace.forgetting import ForgetPlace
+from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
@@ -108,6 +110,9 @@ class Services:
         self.backups = BackupService(workspace, paths)
         places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
+        self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.forget_places += [self.history.place, BackupPlace(self.backups, workspace.data.name)]
+        self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -123,6 +128,7 @@ class Services:
         self.lanes.files.submit(self.distilling.find_due)
         self.model_service.load_later()
         self.indexing.start()
+        self.history.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -142,6 +148,7 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.backups.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
@@ -185,7 +192,10 @@ class Services:
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""
         self.distilling.make_way(chat)
-        return self.privacy.set(chat, private)
+        entries = self.privacy.set(chat, private)
+        if private:
+            self.history.forget_chats([chat])
+        return entries
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
@@ -212,6 +222,7 @@ class Services:
         for each in deleted:
             self.workspace.purge_chat(each)
             self.receipts.forget(each.id)
+        self.history.forget_chats([each.id for each in deleted])
         if deleted:
             self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
 
@@ -289,6 +300,7 @@ class Services:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
     def _emit(self, event: Event) -> None:
+        self.history.noted(event)
         for sink in list(self._sinks):
             sink(event)
 

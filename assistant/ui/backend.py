@@ -90,6 +90,12 @@ class Backups(Protocol):
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 
+class History(Protocol):
+    """The optional git repository. Blocking."""
+
+    def apply_setting(self) -> None: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
@@ -103,6 +109,8 @@ class Backend(Protocol):
     def lanes(self) -> Lanes: ...
     @property
     def backups(self) -> Backups: ...
+    @property
+    def history(self) -> History: ...
 
     def subscribe(self, sink: EventSink) -> None: ...
 
