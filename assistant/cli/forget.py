@@ -8,10 +8,11 @@ from typing import Any
 
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
-from assistant.core.values import Hit, RecallQuery
+from assistant.core.values import RecallQuery
 from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
 
 _NEAREST = 3
+_MOST_WORDS = 8
 _SHOWN = 100  # characters of a line
 _KINDS = {"memory": "memory", "turn": "chat", "log": "day log", "title": "title of a chat", "line": "line"}
 
@@ -47,17 +48,28 @@ def _plan(context: Context, what: str) -> ForgetPlan:
     except AssistantError as error:
         if error.code != "forget.nothing":
             raise
-        hits = context.services.recall.search(RecallQuery(what, limit=_NEAREST)).hits if what.strip() else ()
-        if not hits:
+        found = _nearest(context, what)
+        if not found:
             raise
-        near = "; ".join(f"{hit.id} ({_hit_words(hit)})" for hit in hits)
+        near = "; ".join(f"{ident} (“{_short(text)}”)" for ident, text in found)
         raise AssistantError(error.code, error.message, f"Nearest, by id: {near}.") from error
+
+
+def _nearest(context: Context, what: str) -> list[tuple[str, str]]:
+    """Id and text of what comes nearest, by a search, else by single words."""
+    recall = context.services.recall
+    if not what.strip():
+        return []
+    if hits := recall.search(RecallQuery(what, limit=_NEAREST)).hits:
+        return [(hit.id, hit.text) for hit in hits]
+    words = sorted(what.split(), key=len, reverse=True)
+    found = dict(unit for word in words[:_MOST_WORDS] for unit in recall.with_words(word)[:_NEAREST])
+    return list(found.items())[:_NEAREST]
 
 
 def _agreed(context: Context, plan: ForgetPlan) -> bool:
     """Ask on a terminal; elsewhere say what would go."""
     output = context.output
-    asks = sys.stdin is not None and sys.stdin.isatty() and not output.as_json
     error = AssistantError(
         "forget.confirm", f"Nothing was removed: {len(plan.targets)} would go.", "Add --yes to forget them for good."
     )
@@ -65,7 +77,7 @@ def _agreed(context: Context, plan: ForgetPlan) -> bool:
         output.line({"error": error.as_dict(), "would_remove": [_as_json(target) for target in plan.targets]})
         return False
     output.text("".join(f"{_target_words(target)}\n" for target in plan.targets))
-    if not asks:
+    if not on_terminal():
         output.error(error)
         return False
     output.text(f"Forget {len(plan.targets)} for good? [y/N] ")
@@ -73,6 +85,11 @@ def _agreed(context: Context, plan: ForgetPlan) -> bool:
         return True
     output.note("Nothing was removed.")
     return False
+
+
+def on_terminal() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _as_json(target: Target) -> dict[str, Any]:
@@ -105,10 +122,6 @@ def _words(report: ForgetReport, plan: ForgetPlan | None) -> str:
 def _target_words(target: Target) -> str:
     where = target.id or f"{target.file}:{target.line}"
     return f"{_KINDS[target.kind]} {where}: {_short(target.text)}"
-
-
-def _hit_words(hit: Hit) -> str:
-    return f"“{_short(hit.text)}”"
 
 
 def _short(text: str) -> str:
