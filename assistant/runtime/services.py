@@ -34,6 +34,7 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
+from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
@@ -111,7 +112,8 @@ class Services:
         places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
-        self.forget_places += [self.history.place, BackupPlace(self.backups, workspace.data.name)]
+        self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
+        self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
@@ -129,6 +131,7 @@ class Services:
         self.model_service.load_later()
         self.indexing.start()
         self.history.start()
+        self.self_test.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -149,6 +152,7 @@ class Services:
         self.model_service.cancel()
         self.indexing.cancel()
         self.backups.close()
+        self.self_test.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
@@ -301,6 +305,7 @@ class Services:
 
     def _emit(self, event: Event) -> None:
         self.history.noted(event)
+        self.self_test.noted(event)
         for sink in list(self._sinks):
             sink(event)
 
