@@ -88,6 +88,13 @@ def log_files(root: Path) -> list[str]:
     return sorted(f"{LOGS}/{name}" for name in names if _LOG.fullmatch(f"{LOGS}/{name}"))
 
 
+def kind_of(file: str) -> str:
+    """ "memory", "archive", "log" or "topic"."""
+    if file.startswith(f"{LOGS}/"):
+        return "log"
+    return {MEMORY: "memory", ARCHIVE: "archive"}.get(file, "topic")
+
+
 def conflict_copies(root: Path) -> list[str]:
     """Files beside MEMORY.md or below ``memory/`` that a sync program seems to have made of a conflict."""
     beside = [entry.name for entry in os.scandir(root) if entry.name.endswith(".md") and entry.name != MEMORY]
@@ -107,6 +114,11 @@ def is_foreign(file: str) -> bool:
 def foreign_files(root: Path) -> list[str]:
     """Names of the files in other programs' forms, by name; what a symlink leads out of the workspace is left out."""
     return sorted([*_walk(root, TOPICS, (".json", ".jsonl")), *filter(is_foreign, _walk(root, SESSIONS, (".jsonl",)))])
+
+
+def is_conflict_copy(name: str) -> bool:
+    """Whether a file seems to be a sync program's copy of a conflict."""
+    return bool(_CONFLICT.search(name))
 
 
 def make_folder(root: Path, folder: Path) -> None:

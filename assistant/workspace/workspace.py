@@ -40,7 +40,7 @@ class Workspace:
         self.journal = Journal(data, clock)
         self.memory = Memory(root, state, self.journal, clock)
         self.chats = ChatStore(root, data, state, clock)
-        self.log = DayLog(root, state)
+        self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
         self.declined = Declined(data / "declined")
         self.undone = UndoneEntries(self.journal, self.declined, data / "declined")
         self.inbox = Inbox(data / "inbox", state / "locks" / "inbox.lock", self.memory, self.declined, clock)
