@@ -14,6 +14,7 @@ from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.day_log import DayLog
+from assistant.workspace.drafts import Drafts
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
 from assistant.workspace.safe_files import as_error, read_text, remove_stale_temps
@@ -37,6 +38,7 @@ class Workspace:
         self.memory = Memory(root, state, self.journal, clock)
         self.chats = ChatStore(root, data, state, clock)
         self.log = DayLog(root, state)
+        self.drafts = Drafts(data / "drafts")
 
     def prepare(self) -> None:
         """Make the folders (mode 0700), remove what a killed process left, take note of what other programs changed.
