@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +25,6 @@ from assistant.workspace.entries import (
     parse_memory,
     strike,
 )
-from assistant.workspace.file_list import info_of, kind_of, list_files
 from assistant.workspace.ids import line_id
 from assistant.workspace.item_index import ItemIndex, Place
 from assistant.workspace.journal import Journal
@@ -141,10 +140,6 @@ class Memory:
     def files(self) -> list[MemoryFileInfo]:
         """All memory files that exist, the day logs last."""
         return [self._info(file) for file in (*layout.memory_files(self._root), *layout.log_files(self._root))]
-
-    def listing(self) -> list[MemoryFileInfo]:
-        """As files, but by what their folders say: quick, and whether one has a problem is not known."""
-        return list_files(self._root)
 
     def _again(self, work: Callable[[], _T]) -> _T:
         """Do the work under the lock, anew when another program wrote the file meanwhile."""
@@ -286,9 +281,14 @@ class Memory:
             self._index = (seen.sha256, self._index[1])
 
     def _info(self, file: str) -> MemoryFileInfo:
-        text = read_text(self._root / file)
-        problem = text.problem or (parse_note(text.text).problem if kind_of(file) == "topic" else "")
-        return info_of(self._root, file, problem)
+        path = self._root / file
+        kind = {layout.MEMORY: "memory", layout.ARCHIVE: "archive"}.get(file, "topic")
+        kind = "log" if file.startswith(f"{layout.LOGS}/") else kind
+        stat = path.stat()
+        text = read_text(path)
+        problem = text.problem or (parse_note(text.text).problem if kind == "topic" else "")
+        modified = datetime.fromtimestamp(stat.st_mtime).astimezone().replace(microsecond=0).isoformat()
+        return MemoryFileInfo(file, kind, stat.st_size, modified, problem)
 
 
 def _duplicate(index: ItemIndex, item: Item, now: date) -> Place | None:
