@@ -11,12 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.chat.recalled import EMPTY, RecalledBlock, memory_changes, new_day, recalled_block, relevant
+from assistant.chat.never import NEVER_HERE, Never, is_stale
+from assistant.chat.private import HiddenChats
+from assistant.chat.recalled import (
+    EMPTY,
+    RecalledBlock,
+    block_text,
+    memory_changes,
+    new_day,
+    recalled_block,
+    relevant,
+)
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import FixedRow, take_row
 from assistant.chat.tokens import TokenCounter
 from assistant.core.errors import AssistantError
-from assistant.core.values import Block, Message, Prompt, RecallAnswer, RecallQuery, Role
+from assistant.core.values import Block, Hit, LeftOut, Message, Prompt, RecallQuery, Role
 from assistant.recall.search import Recall
 from assistant.workspace.budget import Limits
 from assistant.workspace.chats import Chat, Turn
@@ -25,18 +35,23 @@ from assistant.workspace.workspace import Workspace
 
 _RECALL_SHARE = 8  # at most an eighth of the window for one turn's recalled block
 _REPLY_SHARE = 4  # at least a quarter of the window stays free for the reply, unless replies are set shorter
+_HIDDEN = 20  # hits looked for beyond the wanted ones where some are never to be told
 _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count is the template's own
 
 
 @dataclass(frozen=True, slots=True)
 class PromptRules:
-    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled."""
+    """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
+
+    private: what was said in private chats may be told in others.
+    """
 
     window: int
     reply: int
     hits: int = 6
     limits: Limits = field(default_factory=Limits)
     memory: bool = True
+    private: bool = False
 
     @property
     def room(self) -> int:
@@ -80,19 +95,43 @@ class PromptBuilder:
         self._receipts = receipts
         self._counter = counter
         self._rules = rules
+        self._hidden = HiddenChats(workspace.chats.is_private if not rules.private else lambda _: False)
 
     def build(self, question: Question) -> Draft:
         """The prompt of a turn. Raises AssistantError("prompt.too_long") when the message alone does not fit."""
-        row = self._receipts.row(question.chat.id)
-        draft = self._assemble(question, row or self._take(question), self._rules.hits)
+        row, is_new = self._row(question)
+        draft = self._assemble(question, row, self._rules.hits)
         if draft.prompt.tokens <= self._rules.room:
-            return replace(draft, new_row=row is None)
+            return replace(draft, new_row=is_new)
         return self._cut(question, draft.row)
+
+    def renewed(self, question: Question) -> FixedRow:
+        """The chat's row as it would be taken now, with the history cut where it is cut."""
+        new, row = self._take(question), self._receipts.row(question.chat.id)
+        return replace(new, start=row.start, bare=row.bare, cut_at=row.cut_at) if row else new
+
+    def _row(self, question: Question) -> tuple[FixedRow, bool]:
+        """The chat's row, and whether it is a new one: the first, or one without what must not be told any more."""
+        row = self._receipts.row(question.chat.id)
+        if row is None:
+            return self._take(question), True
+        if not is_stale(row.lines, row.without, self._receipts.never(question.chat.id)):
+            open_row = self._hidden.row(row, question.chat.id, self._counter)
+            return open_row, open_row is not row
+        new = self.renewed(question)
+        changed = (new.system_text, new.without) != (row.system_text, row.without)
+        return (new, True) if changed else (row, False)
 
     def _take(self, question: Question) -> FixedRow:
         rules = self._rules
         return take_row(
-            self._workspace, self._counter, rules.limits, rules.window, question.chat.id, with_memory=rules.memory
+            self._workspace,
+            self._counter,
+            rules.limits,
+            rules.window,
+            question.chat.id,
+            with_memory=rules.memory,
+            never=self._receipts.never(question.chat.id),
         )
 
     def _cut(self, question: Question, row: FixedRow) -> Draft:
@@ -132,7 +171,13 @@ class PromptBuilder:
         return Draft(prompt, row, False, recalled, mode, left)
 
     def _before(self, chat: str, turn: Turn, row: FixedRow) -> str:
-        return "" if turn.n <= row.bare else self._receipts.recalled_block(chat, turn.n)
+        """The block that stands with a turn, as it was told then, but for what is not to be told here any more."""
+        if turn.n <= row.bare or not self._rules.memory:
+            return ""
+        block, lines = self._receipts.recalled_block(chat, turn.n), self._receipts.recalled_lines(chat, turn.n)
+        never = self._receipts.never(chat)
+        kept = [line for line in lines if not never.holds(line.unit)]
+        return self._hidden.block(block if len(kept) == len(lines) else block_text(kept), kept, chat)
 
     def _recalled(
         self, question: Question, staying: Sequence[Turn], row: FixedRow, hits: int
@@ -142,25 +187,33 @@ class PromptBuilder:
         chat = question.chat.id
         told = {line.unit for line in row.memory_lines}
         told |= {f"{chat}#{t.n}" for t in staying} | {f"{chat}#{question.turn}"}
-        told |= self._receipts.recalled_units(chat, {t.n for t in staying if t.n > row.bare})
+        never = self._receipts.never(chat)
+        recalled = self._receipts.recalled_units(chat, {t.n for t in staying if t.n > row.bare})
+        told |= {unit for unit in recalled if not never.holds(unit)}
         memory, today = self._workspace.memory, self._workspace.clock().date()
         changes = new_day(row, today, frozenset(told))
-        changes += memory_changes(row, memory.document(), memory.read(MEMORY).sha256, frozenset(told), today)
+        document, _, _ = never.parted(memory.document())
+        changes += memory_changes(row, document, memory.read(MEMORY).sha256, frozenset(told), today)
+        changes = [line for line in changes if not never.holds(line.unit)]
         told |= {line.unit for line in changes}
-        answer = self._search(question.message, hits, frozenset(told))
-        block = recalled_block(
-            question.message,
-            relevant(answer.hits, question.message),
-            changes,
-            self._counter,
-            self._rules.window // _RECALL_SHARE,
-        )
-        return block, answer.mode
+        found, hidden, mode = self._found(question.message, hits, frozenset(told), never)
+        share = self._rules.window // _RECALL_SHARE
+        block = recalled_block(question.message, found, changes, self._counter, share)
+        left_out = tuple(left for left in hidden if left not in row.left_out)
+        return replace(block, left_out=block.left_out + left_out), mode
 
-    def _search(self, message: str, hits: int, exclude: frozenset[str]) -> RecallAnswer:
-        if hits <= 0 or not message.strip():
-            return RecallAnswer((), True, 0.0, "off")
-        return self._recall.search(RecallQuery(message, limit=hits, exclude=exclude))
+    def _found(
+        self, message: str, most: int, told: frozenset[str], never: Never
+    ) -> tuple[list[Hit], tuple[LeftOut, ...], str]:
+        """The hits worth telling, those that would be but are never to be told here, and how was searched."""
+        if most <= 0 or not message.strip():
+            return [], (), "off"
+        more = min(len(never.units), _HIDDEN)
+        answer = self._recall.search(RecallQuery(message, limit=most + more, exclude=told))
+        shown = [hit for hit in answer.hits if not never.hides(hit)][:most]
+        hidden = [hit for hit in relevant(answer.hits, message) if never.hides(hit)] if never else []
+        left_out = tuple(LeftOut(hit.file, hit.line, NEVER_HERE) for hit in hidden)
+        return relevant(shown, message), left_out, answer.mode
 
 
 def turns_in_window(branch: Sequence[Turn], row: FixedRow) -> list[Turn]:

@@ -57,8 +57,13 @@ def recalled_block(
             left.append(LeftOut(line.file, line.line, "recall budget"))
     if not kept:
         return RecalledBlock("", (), tuple(left))
-    body = "\n".join(f"- {as_data(line.text)}" for line in kept)
-    return RecalledBlock(f"<recalled>\n{body}\n</recalled>\n\n", tuple(kept), tuple(left))
+    return RecalledBlock(block_text(kept), tuple(kept), tuple(left))
+
+
+def block_text(lines: Sequence[PromptLine]) -> str:
+    """The lines as the model reads them; "" for none."""
+    body = "\n".join(f"- {as_data(line.text)}" for line in lines)
+    return f"<recalled>\n{body}\n</recalled>\n\n" if lines else ""
 
 
 def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
@@ -73,6 +78,9 @@ def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
         hit.id,
         0,
         round(hit.score, 4),
+        int(hit.why.get("keyword_rank", 0)),
+        int(hit.why.get("meaning_rank", 0)),
+        hit.private,
     )
 
 

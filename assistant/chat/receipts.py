@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assistant.chat.row import FixedRow, as_data, row_from_json, row_to_json
+from assistant.chat.never import Never
+from assistant.chat.row import FixedRow, as_data, line_from_json, line_to_json, row_from_json, row_to_json
 from assistant.core.folders import make_private
 from assistant.core.values import LeftOut, PromptLine, Receipt
 from assistant.workspace.disk import as_error, ends_with_newline, read_bytes, read_from
@@ -44,6 +45,7 @@ class _ChatReceipts:
     size: int = 0
     row: FixedRow | None = None
     turns: dict[int, _Told] = field(default_factory=dict)
+    never: frozenset[str] = frozenset()
 
 
 class ReceiptStore:
@@ -68,7 +70,7 @@ class ReceiptStore:
         """Keep one turn's receipt; its fixed row must have been added before."""
         row = self.row(receipt.chat)
         fixed = {(line.file, line.line, line.text) for block in row.blocks for line in block.lines} if row else set()
-        own = [asdict(line) for line in receipt.lines if (line.file, line.line, line.text) not in fixed]
+        own = [line_to_json(line) for line in receipt.lines if (line.file, line.line, line.text) not in fixed]
         left_by_row = frozenset(row.left_out) if row else frozenset()  # thousands, where the memory is large
         self._append(
             receipt.chat,
@@ -105,6 +107,19 @@ class ReceiptStore:
         """The text that stood before the person's message in that turn, "" if none did."""
         found = self._load(chat).turns.get(turn)
         return found.block if found else ""
+
+    def recalled_lines(self, chat: str, turn: int) -> tuple[PromptLine, ...]:
+        """What that block holds, line by line."""
+        found = self._load(chat).turns.get(turn)
+        return found.lines if found else ()
+
+    def never(self, chat: str) -> Never:
+        """What is never told in this chat again."""
+        return Never(self._load(chat).never)
+
+    def set_never(self, chat: str, unit: str, never: bool = True) -> None:
+        """From the chat's next turn on the unit is not told there any more; or, with ``never`` False, may be again."""
+        self._append(chat, {"never" if never else "again": unit})
 
     def recalled_units(self, chat: str, turns: set[int]) -> frozenset[str]:
         """Ids of the units that were recalled in those turns."""
@@ -181,6 +196,10 @@ def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
         if "row" in value:
             loaded.row = None  # where it is damaged, later turns must not seem to have been told the one before
             loaded.row = row_from_json(value["row"])
+        elif "never" in value:
+            loaded.never |= {str(value["never"])}
+        elif "again" in value:
+            loaded.never -= {str(value["again"])}
         else:
             loaded.turns[int(value["turn"])] = _told(value, loaded.row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -191,7 +210,7 @@ def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
     return _Told(
         row,
         str(value.get("model", "")),
-        tuple(PromptLine(**line) for line in value.get("lines", ())),
+        tuple(map(line_from_json, value.get("lines", ()))),
         tuple(LeftOut(**left) for left in value.get("left_out", ())),
         int(value.get("prompt_tokens", 0)),
         int(value.get("reused_tokens", 0)),

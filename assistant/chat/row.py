@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any
 
+from assistant.chat.never import NEVER_HERE, NOTHING, Never
 from assistant.chat.texts import text
 from assistant.chat.tokens import TokenCounter
 from assistant.core.clock import Clock, stamp
@@ -19,6 +20,8 @@ from assistant.workspace.workspace import Workspace
 
 _BRIEF_LINES = 10
 _BRIEF_DAYS = 2
+_FIELDS = frozenset(field.name for field in fields(PromptLine))
+_RARE = ("keyword_rank", "meaning_rank", "private")
 _BRIEF_CHARACTERS = 160  # of what was last said: about 40 tokens a line
 
 
@@ -28,7 +31,8 @@ class FixedRow:
 
     After a cut: start is the number of the oldest turn still in the window, turns up to bare stand without the block
     that was recalled for them, and cut_at is the last turn there was; all three are 0 before. The cut holds for
-    branches that contain turn cut_at. taken: when; memory: sha256 of MEMORY.md then.
+    branches that contain turn cut_at. taken: when; memory: sha256 of MEMORY.md then. without: the units that are not in
+    it because the person never wants them here.
     """
 
     blocks: tuple[Block, ...]
@@ -38,6 +42,7 @@ class FixedRow:
     start: int = 0
     bare: int = 0
     cut_at: int = 0
+    without: tuple[str, ...] = ()
 
     @property
     def system_text(self) -> str:
@@ -61,17 +66,22 @@ def take_row(
     chat: str = "",
     *,
     with_memory: bool = True,
+    never: Never = NOTHING,
 ) -> FixedRow:
     """The row for a chat that starts (or is cut) now. window: tokens. chat: left out of the brief."""
     persona = Block("persona", Role.SYSTEM, _persona(workspace.clock), 0)
     if not with_memory:
         return FixedRow(_counted([persona], counter), (), stamp(workspace.clock), "")
     today = workspace.clock().date()
-    document = workspace.memory.document()
+    document, hidden, without = never.parted(workspace.memory.document())
     loaded = load_memory(document, limits, today, counter.count, window)
-    blocks = [persona, _facts(loaded), _tail(loaded, today), _brief(workspace, chat)]
+    brief, silent = _brief(workspace, chat, never)
+    blocks = [b for b in (persona, _facts(loaded), _tail(loaded, today), brief) if b.text]
     sha = workspace.memory.read(MEMORY).sha256
-    return FixedRow(_counted([b for b in blocks if b.text], counter), loaded.left_out, stamp(workspace.clock), sha)
+    left_out = sorted((*loaded.left_out, *hidden), key=lambda left: left.line)
+    left_out += [LeftOut(line.file, line.line, NEVER_HERE) for line in silent]
+    without += tuple(line.unit for line in silent)
+    return FixedRow(_counted(blocks, counter), tuple(left_out), stamp(workspace.clock), sha, without=without)
 
 
 def _persona(clock: Clock) -> str:
@@ -104,13 +114,22 @@ def live_items(entry: Entry, today: date) -> list[str]:
     return [item.text for item in entry.items if item.live(today)]
 
 
-def _brief(workspace: Workspace, chat: str) -> Block:
+def _brief(workspace: Workspace, chat: str, never: Never) -> tuple[Block, list[PromptLine]]:
+    """What other chats are about; and the lines of it that the person never wants here."""
+    lines: list[PromptLine] = []
+    silent: list[PromptLine] = []
+    for line in _brief_lines(workspace, chat):
+        (silent if never.holds(line.unit) else lines).append(line)
+        if len(lines) == _BRIEF_LINES:
+            break
+    return _brief_of(lines), silent
+
+
+def _brief_lines(workspace: Workspace, chat: str) -> Iterator[PromptLine]:
     since = (workspace.clock() - timedelta(days=_BRIEF_DAYS)).isoformat()
-    recent = [
-        c for c in workspace.chats.list() if c.id != chat and c.last_active >= since and not c.private and c.turns
-    ]
-    lines = []
-    for info in recent[:_BRIEF_LINES]:
+    for info in workspace.chats.list():
+        if info.id == chat or info.last_active < since or info.private or not info.turns:
+            continue
         last = workspace.chats.last_turn(info.id)
         if last is None:
             continue
@@ -118,11 +137,24 @@ def _brief(workspace: Workspace, chat: str) -> Block:
         title = info.title.rstrip("…")
         about = f"{info.title}: {said}" if title and not said.startswith(title) else said
         shown = f"- {info.last_active[:16].replace('T', ' ')} {about}"
-        lines.append(PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}"))
+        yield PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}")
+
+
+def _brief_of(lines: Sequence[PromptLine]) -> Block:
     if not lines:
         return Block("brief", Role.SYSTEM, "", 0)
     body = as_data("\n".join(line.text for line in lines))
     return Block("brief", Role.SYSTEM, f"<chats>\nOther chats of the last days:\n{body}\n</chats>", 0, tuple(lines))
+
+
+def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], counter: TokenCounter) -> FixedRow:
+    """The row without those lines of its brief; the same row where none of them is gone."""
+    brief = next((block for block in row.blocks if block.name == "brief"), None)
+    if brief is None or not any(map(gone, brief.lines)):
+        return row
+    left = _brief_of([line for line in brief.lines if not gone(line)])
+    blocks = [left if block is brief else block for block in row.blocks]
+    return replace(row, blocks=_counted([block for block in blocks if block.text], counter))
 
 
 def as_data(body: str) -> str:
@@ -145,7 +177,18 @@ def _counted(blocks: Sequence[Block], counter: TokenCounter) -> tuple[Block, ...
 
 def row_to_json(row: FixedRow) -> dict[str, Any]:
     """Runs of lines that were left out for one reason stand as ranges: of 10 000 entries all but ten are."""
-    return {**asdict(replace(row, left_out=())), "left_out": _ranges(row.left_out)}
+    blocks = [{**asdict(replace(b, lines=())), "lines": [line_to_json(line) for line in b.lines]} for b in row.blocks]
+    return {**asdict(replace(row, left_out=(), blocks=())), "blocks": blocks, "left_out": _ranges(row.left_out)}
+
+
+def line_to_json(line: PromptLine) -> dict[str, Any]:
+    """A line without what it has not: of a fact of MEMORY.md no ranks, of most nothing private."""
+    return {name: value for name, value in asdict(line).items() if value or name not in _RARE}
+
+
+def line_from_json(value: Mapping[str, Any]) -> PromptLine:
+    """Fields of a later version are passed over. Raises TypeError or AttributeError for what is no line."""
+    return PromptLine(**{name: each for name, each in value.items() if name in _FIELDS})
 
 
 def _ranges(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
@@ -162,7 +205,7 @@ def _ranges(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
 def row_from_json(value: Mapping[str, Any]) -> FixedRow:
     """Raises KeyError, TypeError or ValueError for what is no row."""
     blocks = tuple(
-        Block(b["name"], Role(b["role"]), b["text"], int(b["tokens"]), tuple(PromptLine(**line) for line in b["lines"]))
+        Block(b["name"], Role(b["role"]), b["text"], int(b["tokens"]), tuple(map(line_from_json, b["lines"])))
         for b in value["blocks"]
     )
     left_out = tuple(
@@ -171,4 +214,5 @@ def row_from_json(value: Mapping[str, Any]) -> FixedRow:
         for line in range(int(run["line"]), int(run["last"]) + 1)
     )
     cut = (int(value["start"]), int(value["bare"]), int(value["cut_at"]))
-    return FixedRow(blocks, left_out, str(value["taken"]), str(value["memory"]), *cut)
+    without = tuple(map(str, value.get("without", ())))
+    return FixedRow(blocks, left_out, str(value["taken"]), str(value["memory"]), *cut, without)

@@ -139,6 +139,9 @@ class TurnRunner:
         raise AssistantError("engine.silent", "The model ended without an answer.", "Try again.")
 
     def _log_turn(self, chat: Chat, said: str, failed: str) -> None:
+        """One line of the diary, none for a private chat: other programs read the diary, too."""
+        if self._workspace.chats.is_private(chat.id):
+            return
         self._workspace.log.add(self._workspace.clock(), chat.title, said, failed=failed)
 
 

@@ -29,6 +29,7 @@ def add_commands(commands: Any) -> None:
     ask.add_argument("text", metavar="TEXT", help="what to say; - reads standard input")
     ask.add_argument("--chat", metavar="ID", help="go on in this chat")
     ask.add_argument("--temporary", action="store_true", help="write nothing to disk")
+    ask.add_argument("--private", action="store_true", help="in a new private chat: not recalled elsewhere")
     ask.add_argument("--no-memory", action="store_true", help="neither inject nor recall memory")
     ask.add_argument("--model", metavar="NAME", default="", help="another model than the one of the settings")
     ask.add_argument("--seed", type=int, metavar="N", help="make the answer repeatable")
@@ -43,6 +44,8 @@ def add_commands(commands: Any) -> None:
 def _check(parser: ArgumentParser, options: Namespace) -> None:
     if options.temporary and options.chat:
         parser.error("--temporary writes nothing, so it cannot go on in a --chat")
+    if options.private and (options.temporary or options.chat):
+        parser.error("--private begins a new chat; for one that exists there is `keepsake chats private ID on`")
 
 
 def run_ask(context: Context, options: Namespace) -> int:
@@ -63,7 +66,7 @@ def run_ask(context: Context, options: Namespace) -> int:
         if options.temporary:
             _ask_temporary(context, text, plan, cancel)
         else:
-            _ask(context, options.chat, text, plan, cancel)
+            _ask(context, options, text, plan, cancel)
     return 130 if cancel.cancelled else 0
 
 
@@ -85,12 +88,12 @@ def _stopped_by_signals(cancel: CancelToken) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _ask(context: Context, chat: str | None, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
+def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
     services = context.services
     services.recover()
-    if chat:
-        services.read_chat(chat)  # a wrong id is said before anything is written
-    chat = chat or services.new_chat()
+    if options.chat:
+        services.read_chat(options.chat)  # a wrong id is said before anything is written
+    chat = options.chat or services.new_chat(private=options.private)
     turn = 0
 
     def show(event: Event) -> None:

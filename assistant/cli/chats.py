@@ -21,6 +21,10 @@ def add_commands(commands: Any) -> None:
     rename.add_argument("id", metavar="ID")
     rename.add_argument("title", metavar="TITLE")
     rename.set_defaults(run=run_rename)
+    private = actions.add_parser("private", help="keep a chat out of other chats and of memory, or no longer")
+    private.add_argument("id", metavar="ID")
+    private.add_argument("wanted", choices=("on", "off"), metavar="on|off")
+    private.set_defaults(run=run_private)
     delete = actions.add_parser("delete", help="remove a chat for good, with its receipts and its place in the index")
     delete.add_argument("id", metavar="ID")
     delete.set_defaults(run=run_delete)
@@ -28,9 +32,13 @@ def add_commands(commands: Any) -> None:
 
 def run_list(context: Context, options: Namespace) -> int:
     chats = context.services.list_chats()
-    words = "\n".join(f"{c.id}  {c.last_active[:16]}  {c.turns:4d}  {c.title or 'Untitled'}" for c in chats)
+    words = "\n".join(f"{c.id}  {c.last_active[:16]}  {c.turns:4d}  {c.title or 'Untitled'}{_mark(c)}" for c in chats)
     context.output.value({"chats": [_info(c) for c in chats]}, words or "No chats yet.")
     return 0
+
+
+def _mark(chat: ChatInfo) -> str:
+    return "  (private)" if chat.private else ""
 
 
 def _info(chat: ChatInfo) -> dict[str, Any]:
@@ -79,6 +87,15 @@ def run_rename(context: Context, options: Namespace) -> int:
     context.services.rename_chat(options.id, options.title)
     title = context.services.read_chat(options.id).title
     context.output.value({"id": options.id, "title": title}, f"Renamed: {title}")
+    return 0
+
+
+def run_private(context: Context, options: Namespace) -> int:
+    private = options.wanted == "on"
+    kept = context.services.set_private(options.id, private)
+    words = "Private: other chats are not told of it, and nothing of it becomes memory." if private else "Not private."
+    words += f" What was remembered from it before stays: {kept} entries." if kept and private else ""
+    context.output.value({"id": options.id, "private": private, "remembered": kept}, words)
     return 0
 
 

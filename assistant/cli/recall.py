@@ -144,6 +144,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "text": hit.text,
         "score": round(hit.score, 5),
         "why": {name: round(value, 5) for name, value in hit.why.items()},
+        "private": hit.private,
     }
 
 
@@ -156,5 +157,9 @@ def _words(answer: RecallAnswer, explain: bool) -> str:
             f"{hit.score:.2f}  {hit.date or '          '}  {' '.join(hit.text.split())[:160]}  ({hit.file}:{hit.line})"
         )
         if explain:
-            lines.append("      " + ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items()))
+            lines.append("      " + ", ".join(_factor(name, value) for name, value in hit.why.items()))
     return "\n".join(lines)
+
+
+def _factor(name: str, value: float) -> str:
+    return f"{name} {value}" if isinstance(value, int) else f"{name} {value:.3f}"

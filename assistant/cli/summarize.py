@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
+from functools import partial
 from typing import Any
 
 from assistant.cli.context import Context
@@ -13,7 +14,13 @@ def add_commands(commands: Any) -> None:
     which = summarize.add_mutually_exclusive_group()
     which.add_argument("--chat", metavar="ID")
     which.add_argument("--all", action="store_true", help="all chats (as without --chat)")
-    summarize.set_defaults(run=run_summarize)
+    summarize.add_argument("--private", action="store_true", help="also if the --chat is a private one")
+    summarize.set_defaults(run=run_summarize, check=partial(_check, summarize))
+
+
+def _check(parser: ArgumentParser, options: Namespace) -> None:
+    if options.private and not options.chat:
+        parser.error("--private is said for one chat: name it with --chat")
 
 
 def run_summarize(context: Context, options: Namespace) -> int:
@@ -21,7 +28,8 @@ def run_summarize(context: Context, options: Namespace) -> int:
     services.recover()
     chats = [options.chat] if options.chat else [info.id for info in services.list_chats() if not info.private]
     services.model_service.ensure()  # the window, and so what is due, is the model's
-    batches = [batch for chat in chats for batch in services.distilling.now(chat, context.cancel)]
+    distil = partial(services.distilling.now, private=options.private)
+    batches = [batch for chat in chats for batch in distil(chat, context.cancel)]
     value = [
         {
             "chat": b.chat,

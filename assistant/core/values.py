@@ -138,7 +138,9 @@ class RecallQuery:
 class Hit:
     """A unit that answers a query. id: ``<file>:<short hash>`` or ``<chat id>#<n>``; line counts from 1.
 
-    why: each factor of the score by name (keyword, meaning, recency, ...).
+    why: each factor of the score by name (keyword, meaning, recency, ...), and its place among what was found by words
+    alone and by meaning alone (keyword_rank, meaning_rank; 1 is the first, absent where it was not found that way).
+    private: it stands in a private chat.
     """
 
     id: str
@@ -150,6 +152,7 @@ class Hit:
     text: str
     score: float
     why: Mapping[str, float] = field(default_factory=dict)
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,10 @@ class RecallAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PromptLine:
-    """One line of memory that stands in a prompt, where it comes from and why. file: relative to the workspace."""
+    """One line of memory that stands in a prompt, where it comes from and why. file: relative to the workspace.
+
+    keyword_rank, meaning_rank: as in a Hit, 0 where it was not found that way; private: from a private chat.
+    """
 
     file: str
     line: int
@@ -176,6 +182,9 @@ class PromptLine:
     unit: str = ""  # the recall unit's id, where it is one
     tokens: int = 0
     score: float = 0.0
+    keyword_rank: int = 0
+    meaning_rank: int = 0
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

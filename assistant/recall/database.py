@@ -14,13 +14,14 @@ from pathlib import Path
 
 from assistant.core.folders import make_private
 
-LAYOUT = 2
+LAYOUT = 3
 """Raised with every change of the tables or of what text is indexed."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
 _SCHEMA = """
 CREATE TABLE files(
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stat TEXT NOT NULL, sha256 TEXT NOT NULL, problem TEXT NOT NULL);
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stat TEXT NOT NULL, sha256 TEXT NOT NULL, problem TEXT NOT NULL,
+    private INTEGER NOT NULL);
 CREATE TABLE units(
     id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, digest BLOB NOT NULL, uid TEXT NOT NULL,
     line INTEGER NOT NULL, kind TEXT NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, struck INTEGER NOT NULL,

@@ -6,7 +6,7 @@ Weights and thresholds are measured on a labelled set of everyday facts and chat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,11 +33,15 @@ CANDIDATES = 200
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Units that may answer, by their position in the snapshot, and every factor of their score by name."""
+    """Units that may answer, by their position in the snapshot, and every factor of their score by name.
+
+    places: the place of each by words and by meaning alone, from 1; 0 where it was not found that way.
+    """
 
     at: np.ndarray
     factors: Mapping[str, np.ndarray]
     score: np.ndarray
+    places: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def best(values: np.ndarray, allowed: np.ndarray, most: int = CANDIDATES) -> np.ndarray:
@@ -73,7 +77,17 @@ def fuse(
     expired = (snapshot.until[at] > 0) & (snapshot.until[at] < today)
     dead = snapshot.struck[at] | expired | snapshot.archived[at]
     factors["superseded"] = weights.dead * dead
-    return Candidates(at, factors, np.sum(list(factors.values()), axis=0))
+    places = {"keyword_rank": _places(keyword, keyword > 0)}
+    if meaning is not None:
+        places["meaning_rank"] = _places(meaning, snapshot.has_vector[at])
+    return Candidates(at, factors, np.sum(list(factors.values()), axis=0), places)
+
+
+def _places(values: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """1 for the highest of the found values, equal ones share a place; 0 for what was not found, or far behind."""
+    falling = np.sort(-values[found])
+    places = np.where(found, np.searchsorted(falling, -values) + 1, 0)
+    return np.where(places > CANDIDATES, 0, places)
 
 
 def _stretched(values: np.ndarray) -> np.ndarray:

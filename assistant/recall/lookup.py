@@ -67,14 +67,16 @@ def _hits(
     hits = []
     for n in chosen:
         row = connection.execute(
-            "SELECT uid, path, line, kind, day, title, text FROM units JOIN files ON files.id = units.file "
+            "SELECT uid, path, line, kind, day, title, text, private FROM units JOIN files ON files.id = units.file "
             "WHERE units.id = ?",
             [int(snapshot.ids[candidates.at[n]])],
         ).fetchone()
         if row is None:  # removed by another process since
             continue
-        uid, path, line, kind, day, title, text = row
+        uid, path, line, kind, day, title, text, private = row
         why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
+        why |= {name: int(values[n]) for name, values in candidates.places.items() if values[n]}
         when = date.fromordinal(day).isoformat() if day else ""
-        hits.append(Hit(uid, path, line, kind, when, title, text, round(float(candidates.score[n]), 4), why))
+        score = round(float(candidates.score[n]), 4)
+        hits.append(Hit(uid, path, line, kind, when, title, text, score, why, bool(private)))
     return tuple(hits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -97,7 +98,8 @@ def _renewed(snapshot: Snapshot, candidates: Candidates) -> Candidates:
     lifted = lift(snapshot, candidates.at, candidates.score, live & ~exact)
     if exact.any():
         lifted += lift(snapshot, candidates.at, candidates.score, live & exact)
-    return Candidates(candidates.at, {**candidates.factors, "newer": lifted}, candidates.score + lifted)
+    factors = {**candidates.factors, "newer": lifted}
+    return replace(candidates, factors=factors, score=candidates.score + lifted)
 
 
 def _nothing_known(

@@ -8,7 +8,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -72,7 +72,8 @@ class IndexStatus:
 class Recall:
     """Search, sync and status over one workspace's index. Any method may be called from any thread.
 
-    state: the workspace's folder for derived data; embedder None: keywords alone. Searches share one connection and
+    state: the workspace's folder for derived data; embedder None: keywords alone; private: whether the person lets what
+    was said in private chats be found, asked anew each time. Searches share one connection and
     take turns; a sync has a connection of its own, so a search never waits for more than one small commit of it.
     """
 
@@ -83,11 +84,13 @@ class Recall:
         embedder: Embedder | None,
         clock: Clock,
         budget_ms: float = BUDGET_MS,
+        private: Callable[[], bool] = lambda: False,
     ) -> None:
         self._root = workspace.root
         self._clock = clock
         self._embedder = embedder
         self._budget_ms = budget_ms
+        self._private = private
         self._file = IndexFile(state / "index.sqlite3")
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -183,7 +186,7 @@ class Recall:
         ("recall.index") when the index itself cannot be used.
         """
         with _in_words(), self._writable() as connection:
-            changes = sync_files(connection, self._root, cancel, progress)
+            changes = sync_files(connection, self._root, cancel, progress, private=self._private())
             made = self._sync_vectors(connection, cancel, progress, changes) if vectors else 0
             if changes.removed or self._unpurged:
                 purge(connection)
@@ -254,7 +257,8 @@ class Recall:
     def _refresh(self, connection: sqlite3.Connection) -> None:
         """See what changed on disk, so that what was written a moment ago is found; beside a running sync only some."""
         seconds = _REFRESH_SECONDS if self._syncing else math.inf
-        changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds)
+        wanted = self._private()
+        changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds, private=wanted)
         self._snapshot_is_old |= bool(changes.files)
         self._unpurged |= bool(changes.removed)
 

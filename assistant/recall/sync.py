@@ -19,9 +19,12 @@ from assistant.recall.files import scan
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
 from assistant.recall.units import Unit, first_part_of, units_of
+from assistant.workspace.chat_head import parse_head
 from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
 
+OPEN, HIDDEN, FOUND = 0, 1, 2
+"""files.private: not private; private and without units; private, and found because the person allows it."""
 _UNITS_A_COMMIT = 500
 _VECTORS_A_COMMIT = 64
 _log = logging.getLogger(__name__)
@@ -44,14 +47,22 @@ class _Parsed:
     sha256: str
     problem: str
     units: list[tuple[bytes, Unit]] | None  # None: as they are, the file was only touched
+    private: int = OPEN
 
 
 def sync_files(
-    connection: sqlite3.Connection, root: Path, cancel: CancelToken, progress: Progress, seconds: float = math.inf
+    connection: sqlite3.Connection,
+    root: Path,
+    cancel: CancelToken,
+    progress: Progress,
+    seconds: float = math.inf,
+    *,
+    private: bool = False,
 ) -> Changes:
     """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
 
     seconds: give up after that long, with memory files done before chats and new chats before old ones.
+    private: index what was said in private chats, too; another wish than the last time is seen by itself.
     Unchanged units keep their rows. Vectors of texts that no unit holds any more go last, so that a file renamed or a
     text moved finds its vectors again.
     """
@@ -61,6 +72,8 @@ def sync_files(
         return changes
     marks = scan(root)
     known = {path: (stat, sha) for path, stat, sha in connection.execute("SELECT path, stat, sha256 FROM files")}
+    for path in _otherwise_private(connection, private):
+        known[path] = ("?", "")
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
     changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
@@ -73,7 +86,7 @@ def sync_files(
         if time.monotonic() > deadline:
             break
         before = None if first_part_of(path) in heads - {path} else known.get(path)
-        if parsed := _parse(root, path, marks[path], before, changes):
+        if parsed := _parse(root, path, marks[path], before, changes, private):
             waiting.append(parsed)
         if sum(len(p.units or ()) for p in waiting) >= _UNITS_A_COMMIT:
             _apply(connection, waiting, changes)
@@ -128,7 +141,15 @@ def purge(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
-def _parse(root: Path, path: str, stat: str, known: tuple[str, str] | None, changes: Changes) -> _Parsed | None:
+def _otherwise_private(connection: sqlite3.Connection, private: bool) -> list[str]:
+    """Files of private chats that were indexed by the other rule."""
+    other = HIDDEN if private else FOUND
+    return [path for (path,) in connection.execute("SELECT path FROM files WHERE private = ?", [other])]
+
+
+def _parse(
+    root: Path, path: str, stat: str, known: tuple[str, str] | None, changes: Changes, private: bool
+) -> _Parsed | None:
     """The file's units; None when there is nothing to write (its content is as indexed, or it is gone)."""
     try:
         file = read_text(root / path)
@@ -141,14 +162,18 @@ def _parse(root: Path, path: str, stat: str, known: tuple[str, str] | None, chan
         return None
     if known and known[1] == file.sha256:
         return _Parsed(path, stat, file.sha256, "", None)
+    mark = OPEN
     try:
         first = first_part_of(path)
-        units, problem = units_of(path, file.text, read_text(root / first).text if first != path else "")
+        opening = read_text(root / first).text if first != path else ""
+        if path.startswith("chats/") and parse_head(opening or file.text).private:
+            mark = FOUND if private else HIDDEN
+        units, problem = units_of(path, file.text, opening, private=private)
     except Exception as error:  # noqa: BLE001 - one file that no parser takes must not hide all the others
         _log.exception("units of %s", path)
         units, problem = [], f"not understood: {error}"
     problem = problem or str(file.problem or "")
-    return _Parsed(path, stat, file.sha256, problem, [(_digest(unit), unit) for unit in units])
+    return _Parsed(path, stat, file.sha256, problem, [(_digest(unit), unit) for unit in units], mark)
 
 
 def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes) -> None:
@@ -164,9 +189,9 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
         connection.execute("UPDATE files SET stat = ? WHERE path = ?", [parsed.stat, parsed.path])
         return
     connection.execute(
-        "INSERT INTO files(path, stat, sha256, problem) VALUES (?, ?, ?, ?) ON CONFLICT(path) DO UPDATE SET "
-        "stat = excluded.stat, sha256 = excluded.sha256, problem = excluded.problem",
-        [parsed.path, parsed.stat, parsed.sha256, parsed.problem],
+        "INSERT INTO files(path, stat, sha256, problem, private) VALUES (?, ?, ?, ?, ?) ON CONFLICT(path) DO UPDATE "
+        "SET stat = excluded.stat, sha256 = excluded.sha256, problem = excluded.problem, private = excluded.private",
+        [parsed.path, parsed.stat, parsed.sha256, parsed.problem, parsed.private],
     )
     (file,) = connection.execute("SELECT id FROM files WHERE path = ?", [parsed.path]).fetchone()
     rows = connection.execute("SELECT digest, id, line FROM units WHERE file = ?", [file])

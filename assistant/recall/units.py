@@ -1,23 +1,24 @@
 """Units: what is found as one piece, made from the workspace's files.
 
 An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and
-the reply to it) is a unit. Day logs are for people and are never indexed; a private chat is found only from itself.
+the reply to it) is a unit. Day logs are for people and are never indexed; nor is a private chat, unless the person lets
+it be found.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import PurePosixPath
 
-from assistant.recall.blocks import TextBlock, text_blocks
 from assistant.workspace.chats import Chat, Turn, parse_chat
-from assistant.workspace.entries import Entry, format_item, parse_memory
-from assistant.workspace.ids import line_id
+from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.layout import ARCHIVE, MEMORY
+from assistant.workspace.line_edits import block_item
 from assistant.workspace.notes import parse_note
+from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
 
 _CONTEXT_CHARACTERS = 300
 """Of each neighbour; enough for a short turn, too little to drown the unit's own words."""
@@ -50,25 +51,16 @@ class Unit:
     number: int = 0
 
 
-@dataclass
-class _Names:
-    """Gives every unit of a file an id of its own, also where a line stands in it twice."""
-
-    taken: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, file: str, text: str) -> str:
-        uid = line_id(file, text)
-        self.taken[uid] = count = self.taken.get(uid, 0) + 1
-        return uid if count == 1 else f"{uid}-{count}"
-
-
-def units_of(file: str, text: str, first_part: str = "") -> tuple[list[Unit], str]:
+def units_of(file: str, text: str, first_part: str = "", *, private: bool = False) -> tuple[list[Unit], str]:
     """The units of a workspace file, by its relative POSIX name, and what is wrong with it ("" for nothing).
 
     first_part: for a further part of a chat the text of its first, which bears the title and says if it is private.
+    private: the person lets what was said in private chats be found.
     """
     if file.startswith("chats/"):
-        return _part_units(file, text, first_part) if first_part else chat_units(file, parse_chat(text))
+        chat = _part(text, first_part) if first_part else parse_chat(text)
+        units, problem = ([], "") if chat.private and not private else chat_units(file, chat)
+        return units, "" if first_part else problem
     if file in (MEMORY, ARCHIVE):
         return list(memory_units(file, text)), ""
     return note_units(file, text)
@@ -79,21 +71,20 @@ def units_of(file: str, text: str, first_part: str = "") -> tuple[list[Unit], st
 
 def memory_units(file: str, text: str) -> Iterator[Unit]:
     """Facts and entries of MEMORY.md or of the archive."""
-    memory = parse_memory(text)
-    names = _Names()
-    kind = "archive" if file == ARCHIVE else "fact"
-    for block in text_blocks(memory.fact_lines):
-        yield _block_unit(names, file, kind, "", block)
-    for entry in memory.entries:
-        yield _entry_unit(names, file, kind if kind == "archive" else "entry", entry)
+    archive = file == ARCHIVE
+    for place in memory_places(file, text):
+        if place.entry:
+            yield _entry_unit(place.uid, file, "archive" if archive else "entry", place.entry)
+        else:
+            yield _block_unit(file, "archive" if archive else "fact", "", place)
 
 
-def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
+def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
     words = "; ".join(item.text for item in entry.items)
-    live = [item for item in entry.items if not item.struck]
+    live = [item for item in entry.items if not item.replaced]
     ends = [item.until for item in live if item.until]
     return Unit(
-        uid=names(file, entry.raw),
+        uid=uid,
         file=file,
         line=entry.line,
         kind=kind,
@@ -108,26 +99,24 @@ def _entry_unit(names: _Names, file: str, kind: str, entry: Entry) -> Unit:
     )
 
 
-def _block_unit(names: _Names, file: str, kind: str, title: str, block: TextBlock) -> Unit:
-    heading = " › ".join(dict.fromkeys(part for part in (title, *block.headings) if part))
-    meaning = f"{heading}: {block.text}" if heading else block.text
+def _block_unit(file: str, kind: str, title: str, place: UnitPlace) -> Unit:
+    heading = " › ".join(dict.fromkeys(part for part in (title, *place.headings) if part))
+    meaning = f"{heading}: {place.text}" if heading else place.text
+    marks = block_item(place.text)
     return Unit(
-        uid=names(file, block.text),
+        uid=place.uid,
         file=file,
-        line=block.line,
+        line=place.first,
         kind=kind,
         day=None,
         title=heading,
-        text=block.text,
-        words=block.text,
+        text=place.text,
+        words=place.text,
         context=heading,
         meaning=meaning[:_MEANING_CHARACTERS],
-        struck=_is_struck(block.text),
+        until=marks.until,
+        struck=marks.replaced,
     )
-
-
-def _is_struck(text: str) -> bool:
-    return bool(re.fullmatch(r"\s*(?:[-*+]\s+)?~~.+~~(?:\s·\s.*)?\s*", text, re.DOTALL))
 
 
 # --- notes --------------------------------------------------------------------------------------------------------
@@ -137,10 +126,7 @@ def note_units(file: str, text: str) -> tuple[list[Unit], str]:
     """Sections of a topic note, by bullet and paragraph, with its title (else its name) in front."""
     note = parse_note(text)
     title = note.title or PurePosixPath(file).stem
-    numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
-    lines = [(number, line) for number, line in numbered if number >= note.body_line]
-    names = _Names()
-    units = [_block_unit(names, file, "note", title, block) for block in text_blocks(lines)]
+    units = [_block_unit(file, "note", title, place) for place in note_places(file, text, note.body_line)]
     return units, note.problem or ""
 
 
@@ -159,8 +145,6 @@ def chat_id(file: str) -> str:
 
 def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
     """A unit a block, with the turns around it as context."""
-    if chat.private:
-        return [], ""
     ident = chat_id(file)
     title = "" if chat.title in (ident, PurePosixPath(file).stem) else chat.title
     by_number = {turn.n: turn for turn in chat.turns}
@@ -172,11 +156,10 @@ def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
     return units, "; ".join(str(problem) for problem in chat.problems)
 
 
-def _part_units(file: str, text: str, first_part: str) -> tuple[list[Unit], str]:
-    """As chat_units; that an answered turn stands in another part is no problem here."""
+def _part(text: str, first_part: str) -> Chat:
+    """A further part under the head of the first; that an answered turn stands in another part is no problem of it."""
     head = parse_chat(first_part)
-    chat = replace(parse_chat(text), title=head.title, private=head.private, participants=head.participants)
-    return chat_units(file, chat)[0], ""
+    return replace(parse_chat(text), title=head.title, private=head.private, participants=head.participants)
 
 
 def _speakers(chat: Chat) -> tuple[str, str]:

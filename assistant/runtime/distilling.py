@@ -107,9 +107,18 @@ class DistilService:
             token = self._token
         self._lane.submit(self._distil_quietly, chat, token)
 
-    def now(self, chat_id: str, cancel: CancelToken) -> list[Batch]:
-        """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled."""
+    def now(self, chat_id: str, cancel: CancelToken, *, private: bool = False) -> list[Batch]:
+        """Distil what is due in a chat, on this thread. Raises AssistantError, Cancelled.
+
+        private: the person asks for it, although the chat is private; ("chat.private") otherwise.
+        """
         chat = self._workspace.chats.read(chat_id)
+        if chat.private and not private:
+            raise AssistantError(
+                "chat.private",
+                "This chat is private: nothing of it becomes memory by itself.",
+                "Say so for this chat, with --private, or make it an ordinary one.",
+            )
         left = self._prompts.left(chat)
         due = self._distiller.due(chat, left)
         if due:

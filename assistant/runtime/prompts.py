@@ -62,7 +62,8 @@ class PromptService:
         settings = self._settings()
         window = self.engine.info.window if self.engine.info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
-        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory)
+        private = settings.memory.private_recall == "on"
+        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private)
 
     def counter(self) -> TokenCounter:
         """The loaded model's own count, an estimate while there is none."""
@@ -71,10 +72,16 @@ class PromptService:
     def builder(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
         return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))
 
-    def preview(self, chat: Chat, text: str) -> Prompt:
-        """The exact prompt that ``text``, redacted as sending it does, would have as the chat's next turn."""
-        said = redact(printable(text)).text
-        return self.builder().build(Question(chat, chat.branch(), said)).prompt
+    def preview(self, chat: Chat, text: str, after: int | None = None) -> Prompt:
+        """The exact prompt that ``text``, redacted as sending it does, would have as the chat's next turn.
+
+        after: the turn it would follow, None for the newest, 0 for none.
+        """
+        return self.builder().build(Question(chat, chat.branch(after), redact(printable(text)).text)).prompt
+
+    def renew(self, chat: Chat) -> None:
+        """Take the chat's fixed row as memory is now; its next turn is read from the start once."""
+        self._receipts.add_row(chat.id, self.builder().renewed(Question(chat, chat.branch(), "")))
 
     def left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""

@@ -19,6 +19,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
@@ -26,6 +27,7 @@ from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
@@ -34,7 +36,11 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+<<<<<<< HEAD
 from assistant.workspace.entries import parse_memory
+=======
+from assistant.workspace.forgetting import ForgetPlace
+>>>>>>> door
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.workspace import Workspace
@@ -71,23 +77,26 @@ class Services:
         self.lanes = Lanes()
         self._sinks: list[EventSink] = []
         self._deleted: list[DeletedChat] = []
+        self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
         self.engine = WorkerEngine(logs / "engine.log")
         self.embedder = _embedder(settings.load(), paths, logs)
-        self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms)
+        self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
             ModelStore(paths.models, shared=paths.shared_models), self.engine, self._values, self.lanes.chat, self._emit
         )
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        self.privacy = PrivacyService(workspace, self.recall, self._emit)
         self.distilling = DistilService(
             workspace, Distiller(workspace, state), self.prompts, self.model_service, self.lanes.chat, self._emit
         )
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.backups = BackupService(workspace, paths.settings_file)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -138,14 +147,19 @@ class Services:
     def read_chat(self, chat: str) -> Chat:
         return self.workspace.chats.read(chat)
 
-    def new_chat(self, title: str = "") -> str:
-        chat = self.workspace.chats.create(title)
+    def new_chat(self, title: str = "", private: bool = False) -> str:
+        chat = self.workspace.chats.create(title, private)
         self._emit(ChatsChanged())
         return chat
 
     def rename_chat(self, chat: str, title: str) -> None:
         self.workspace.chats.rename(chat, title)
         self._emit(ChatsChanged())
+
+    def set_private(self, chat: str, private: bool) -> int:
+        """As PrivacyService.set; what is just being distilled of it stops."""
+        self.distilling.make_way(chat)
+        return self.privacy.set(chat, private)
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
@@ -239,6 +253,9 @@ class Services:
         self.model_service.load_later(name)
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    def _private(self) -> bool:
+        return self._values().memory.private_recall == "on"
 
     def _look(self) -> None:
         """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""

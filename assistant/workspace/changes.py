@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _CONTEXT = 3
+_Settle = Callable[[list[str], list[str]], list[str] | None]
+"""What becomes of lines that both sides changed, each in its own way; None: there is no merge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,15 @@ def merge(base: str, mine: str, theirs: str) -> str | None:
 
     Lines that both added at one place are all kept, mine first: two entries appended at the end are no conflict.
     """
+    return _merged(base, mine, theirs, lambda a, b: None)
+
+
+def merge_for(base: str, mine: str, theirs: str) -> str:
+    """As merge, but where both touch the same lines ``theirs`` has its way."""
+    return _merged(base, mine, theirs, lambda a, b: b) or ""
+
+
+def _merged(base: str, mine: str, theirs: str, settle: _Settle) -> str | None:
     if mine == theirs or theirs == base:
         return mine
     if mine == base:
@@ -72,7 +83,7 @@ def merge(base: str, mine: str, theirs: str) -> str | None:
             continue
         to_a, to_b = (len(a), len(b)) if end else (in_a[index], in_b[index])
         chunk = _merge_chunk(origin[at:index], a[at_a:to_a], b[at_b:to_b])
-        if chunk is None:
+        if chunk is None and (chunk := settle(a[at_a:to_a], b[at_b:to_b])) is None:
             return None
         merged += chunk if end else [*chunk, origin[index]]
         at, at_a, at_b = index + 1, to_a + 1, to_b + 1

@@ -100,15 +100,37 @@ def with_title(text: str, title: str) -> str:
 
 def with_pointer(text: str, n: int) -> str:
     """The file with another “Summarized through”; every other byte stays."""
+    return _with_value(text, "summarized", f"#{n}")
+
+
+def with_private(text: str, private: bool) -> str:
+    """The file marked private, or not; every other byte stays."""
+    if parse_head(text).private == private:
+        return text
+    if private:
+        return _with_value(text, "private", labels_of(text[:4096]).yes)
+    lines = text.split("\n")
+    marks = [n for n in range(len(_head_lines(text))) if _field_name(lines[n]) == "private"]
+    return "\n".join(line for n, line in enumerate(lines) if n not in marks)
+
+
+def _field_name(line: str) -> str:
+    """Which field of the metadata a line holds, "" for none that we know."""
+    match = _FIELD.fullmatch(line.removesuffix("\r"))
+    return FIELDS.get(match[1].replace(" ", "").casefold(), "") if match else ""
+
+
+def _with_value(text: str, field: str, value: str) -> str:
+    """The file with another value of a field of the metadata, which is added where there is none."""
     lines = text.split("\n")
     labels, last = labels_of(text[:4096]), None
     for index in range(len(_head_lines(text))):
         if match := _FIELD.fullmatch(lines[index].removesuffix("\r")):
             last = index
-            if FIELDS.get(match[1].replace(" ", "").casefold()) == "summarized":
-                lines[index] = f"- **{match[1]}**: #{n}" + ("\r" if lines[index].endswith("\r") else "")
+            if _field_name(lines[index]) == field:
+                lines[index] = f"- **{match[1]}**: {value}" + ("\r" if lines[index].endswith("\r") else "")
                 return "\n".join(lines)
-    added = f"- **{labels.summarized}**: #{n}"
+    added = f"- **{getattr(labels, field)}**: {value}"
     if last is None:
         return _below_title(lines, added) if lines[0].startswith("#") else f"{added}\n\n{text}"
     lines.insert(last + 1, added + ("\r" if lines[last].endswith("\r") else ""))

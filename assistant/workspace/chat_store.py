@@ -20,6 +20,7 @@ from assistant.workspace.chat_head import (
     parse_head,
     printable,
     with_pointer,
+    with_private,
     with_title,
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
@@ -168,6 +169,15 @@ class ChatStore:
     def set_summarized(self, ident: str, n: int) -> None:
         """Move the pointer “Summarized through”."""
         self._rewrite(ident, lambda text: with_pointer(text, n))
+
+    def set_private(self, ident: str, private: bool) -> None:
+        """Mark a chat as private, or not."""
+        self._rewrite(ident, lambda text: with_private(text, private))
+
+    def is_private(self, ident: str) -> bool:
+        """Whether it is marked private, at the cost of one look at its head; False for a chat that is not there."""
+        parts = files.find_parts(self._root, ident)
+        return bool(parts) and parse_head(files.read_head(parts[0])).private
 
     def delete(self, ident: str) -> DeletedChat:
         """Move a chat to the trash; restore brings it back, purge ends it."""

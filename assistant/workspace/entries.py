@@ -26,9 +26,14 @@ class Item:
     moved: date | None = None
     struck: bool = False
 
+    @property
+    def replaced(self) -> bool:
+        """Struck, or marked as superseded."""
+        return self.struck or self.superseded is not None
+
     def live(self, today: date) -> bool:
         """Neither struck, superseded, moved away nor expired."""
-        gone = self.struck or self.superseded or self.moved
+        gone = self.replaced or self.moved
         return not gone and (self.until is None or today <= self.until)
 
     def state(self, today: date) -> str:
@@ -37,7 +42,7 @@ class Item:
             return "live"
         if self.moved and not self.struck:
             return "moved"
-        return "superseded" if self.struck or self.superseded else "expired"
+        return "superseded" if self.replaced else "expired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +133,19 @@ def strike(raw: str, index: int, day: date) -> str:
     bounds = [0, *(m.end() for m in _SPLIT.finditer(content)), len(content) + 1]
     parts = [(bounds[i], bounds[i + 1] - 1) for i in range(len(bounds) - 1)]
     start, end = [(a, b) for a, b in parts if content[a:b].strip()][index]
-    part = content[start:end]
+    return f"{head}|{source}|{content[:start]}{strike_part(content[start:end], day)}{content[end:]}"
+
+
+def strike_part(part: str, day: date | None) -> str:
+    """One item's text as it stands in a file, struck and marked superseded (None: unmarked); spaces around it stay."""
     marks_at = len(part)
     while (match := _MARK.search(part[:marks_at])) and _day(match[2]):
         marks_at = match.start()
     text, marks = part[:marks_at], part[marks_at:].rstrip()
     inner = text.strip()
     lead, tail = text[: len(text) - len(text.lstrip())], "" if marks else text[len(text.rstrip()) :]
-    done = f"{lead}~~{inner}~~{marks} · superseded {day.isoformat()}{tail}"
-    return f"{head}|{source}|{content[:start]}{done}{content[end:]}"
+    mark = f" · superseded {day.isoformat()}" if day else ""
+    return f"{lead}~~{inner}~~{marks}{mark}{tail}"
 
 
 def one_line(text: str) -> str:

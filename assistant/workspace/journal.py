@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from assistant.workspace.text_files import decode, exact_text
 _log = logging.getLogger(__name__)
 _FULL_PRIOR = 8_000  # characters
 _CHUNK = 65_536
+_FIELDS = ("id", "path", "before", "after")
 _Record = dict[str, Any]
 
 
@@ -35,7 +36,8 @@ class JournalEntry:
     """A change. path: the file, relative to the workspace; before_sha, after_sha: "" where it did not exist.
 
     prior: the text before, redacted; None in a list where it is not stored in full (Journal.get finds it).
-    undoes: the id of the change that this one took back.
+    undoes: the id of the change that this one took back. batch: the id shared by changes made as one, "" for a
+    single one.
     """
 
     id: str
@@ -49,6 +51,7 @@ class JournalEntry:
     can_undo: bool
     summary: str
     undoes: str = ""
+    batch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,18 @@ class Version:
 
     text: str
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What record writes down."""
+
+    file: str
+    actor: str
+    before: Version
+    after: Version
+    summary: str
+    undoes: str = ""
 
 
 class Journal:
@@ -69,17 +84,30 @@ class Journal:
 
     def record(self, file: str, actor: str, before: Version, after: Version, summary: str, undoes: str = "") -> str:
         """Write down a change, durably; returns its id. Raises AssistantError when it cannot be written."""
+        return self.record_all([Change(file, actor, before, after, summary, undoes)])[0]
+
+    def record_all(self, changes: Sequence[Change], batch: str = "") -> list[str]:
+        """Write down changes in one piece, durably; returns their ids. batch: see new_id."""
+        records = [self._record_of(change, batch) for change in changes]
+        self._append(records)
+        return [str(record["id"]) for record in records]
+
+    def new_id(self, prefix: str = "") -> str:
+        """An id that no other has, beginning with the time."""
+        return f"{prefix}{self._clock():%Y%m%d%H%M%S}-{secrets.token_hex(4)}"
+
+    def _record_of(self, made: Change, batch: str) -> _Record:
+        before, after = made.before, made.after
         change = splice(before.text, after.text)
-        now = self._clock()
         record: _Record = {
-            "id": f"{now:%Y%m%d%H%M%S}-{secrets.token_hex(4)}",
+            "id": self.new_id(),
             "time": stamp(self._clock),
-            "path": file,
-            "actor": actor,
+            "path": made.file,
+            "actor": made.actor,
             "before": before.sha256,
             "after": after.sha256,
-            "summary": redact(summary).text,
-            "diff": redact(unified_diff(file, before.text, after.text)).text,
+            "summary": redact(made.summary).text,
+            "diff": redact(unified_diff(made.file, before.text, after.text)).text,
             "start": change.start,
             "removed": redact(change.removed).text,
             "added": redact(change.added).text,
@@ -90,22 +118,52 @@ class Journal:
             record["prior"] = prior.text
             untouched = record["added"] == change.added and record["removed"] == change.removed
             record["exact"] = prior.count == 0 and untouched
-        if undoes:
-            record["undoes"] = undoes
-        self._append(record)
-        return str(record["id"])
+        if batch:
+            record["batch"] = batch
+        if made.undoes:
+            record["undoes"] = made.undoes
+        return record
 
-    def entries(self, limit: int | None = None, path: str | None = None) -> list[JournalEntry]:
-        """Changes, newest first, of one file or of all."""
+    def entries(
+        self, limit: int | None = None, path: str | None = None, actor: str | None = None, before: str | None = None
+    ) -> list[JournalEntry]:
+        """Changes, newest first, of one file or of all, by one actor or by all; before: only those older than that id.
+
+        A batch counts as so many entries as it has files. Lines that do not fit are passed over unparsed.
+        """
         undone: set[str] = set()
         found: list[JournalEntry] = []
-        for record in self._records():
-            if path is None or record["path"] == path:
-                found.append(_entry(record, undone))
-            _note_undone(record, undone)
+        marks = [_mark("path", path)] if path is not None else []
+        marks += [_mark("actor", actor)] if actor is not None else []
+        for line in _lines_from_end(self._path):
+            if before is not None:
+                if _mark("id", before) in line:
+                    before = None
+                _note_undone_line(line, undone)
+            elif all(mark in line for mark in marks) and (record := _parse(line)):
+                if path in (None, record["path"]) and actor in (None, record.get("actor")):
+                    found.append(_entry(record, undone))
+                _note_undone(record, undone)
+            else:
+                _note_undone_line(line, undone)
             if limit is not None and len(found) >= limit:
                 break
         return found[:limit]
+
+    def batch(self, ident: str) -> list[JournalEntry]:
+        """The changes of a batch, newest first; [] for an id that is none."""
+        undone: set[str] = set()
+        found: list[JournalEntry] = []
+        mark = _mark("batch", ident)
+        for line in _lines_from_end(self._path):
+            if mark in line and (record := _parse(line)):
+                found.append(_entry(record, undone))
+                _note_undone(record, undone)
+            elif found:
+                break  # they were written in one piece
+            else:
+                _note_undone_line(line, undone)
+        return found
 
     def get(self, ident: str) -> JournalEntry | None:
         """One change with its prior text, as far as that is known; None for an id that is not there."""
@@ -133,7 +191,7 @@ class Journal:
         path = self._find(ident)["path"]
         copy = self.seen.copy(path)
         after = None if copy is None else exact_text(decode(copy))
-        expected = (self.seen.files() or {}).get(path)
+        expected = self.seen.of(path)
         sha256 = expected.sha256 if expected else None
         for record in self._records():
             if record["path"] != path:
@@ -160,14 +218,15 @@ class Journal:
     def _find(self, ident: str) -> _Record:
         return next(record for record in self._records(like=ident) if record["id"] == ident)
 
-    def _append(self, record: _Record) -> None:
+    def _append(self, records: Sequence[_Record]) -> None:
         try:
             make_private(self._path.parent)
             torn = not ends_with_newline(self._path)
         except OSError as error:
             raise as_error(error, self._path) from error
         # A line that a crash cut off stays a line of its own.
-        append_durably(self._path, (b"\n" if torn else b"") + json.dumps(record).encode() + b"\n")
+        lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+        append_durably(self._path, (b"\n" if torn else b"") + lines)
 
     def _records(self, like: str | None = None) -> Iterator[_Record]:
         """Newest first; with ``like`` only lines that hold that id, or that undo something."""
@@ -175,12 +234,25 @@ class Journal:
         for line in _lines_from_end(self._path):
             if not line or (wanted is not None and wanted not in line and b'"undoes"' not in line):
                 continue
-            try:
-                record = json.loads(line)
-                if isinstance(record, dict) and {"id", "path", "before", "after"} <= record.keys():
-                    yield record
-            except ValueError:
-                _log.debug("a line of the journal is cut off")
+            if record := _parse(line):
+                yield record
+
+
+def _parse(line: bytes) -> _Record | None:
+    """The record of a line; None for one that is cut off or none of ours: damage costs only itself."""
+    try:
+        record = json.loads(line) if line else None
+    except ValueError:
+        _log.debug("a line of the journal is cut off")
+        return None
+    if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in _FIELDS):
+        return None
+    return record
+
+
+def _mark(key: str, value: str) -> bytes:
+    """How a field stands in a line; inside another field's text its quotes would be escaped."""
+    return f"{json.dumps(key)}: {json.dumps(value)}".encode()
 
 
 def _entry(record: _Record, undone: set[str]) -> JournalEntry:
@@ -196,6 +268,7 @@ def _entry(record: _Record, undone: set[str]) -> JournalEntry:
         can_undo=record["id"] not in undone and "start" in record,
         summary=record.get("summary", ""),
         undoes=record.get("undoes", ""),
+        batch=record.get("batch", ""),
     )
 
 
@@ -203,6 +276,11 @@ def _note_undone(record: _Record, undone: set[str]) -> None:
     """An undo that was itself undone counts for nothing."""
     if (earlier := record.get("undoes")) and record["id"] not in undone:
         undone.add(earlier)
+
+
+def _note_undone_line(line: bytes, undone: set[str]) -> None:
+    if b'"undoes": ' in line and (record := _parse(line)):
+        _note_undone(record, undone)
 
 
 def _prior(record: _Record, after: str) -> str:

@@ -87,6 +87,13 @@ def log_files(root: Path) -> list[str]:
     return sorted(f"{LOGS}/{name}" for name in names if _LOG.fullmatch(f"{LOGS}/{name}"))
 
 
+def kind_of(file: str) -> str:
+    """ "memory", "archive", "log" or "topic"."""
+    if file.startswith(f"{LOGS}/"):
+        return "log"
+    return {MEMORY: "memory", ARCHIVE: "archive"}.get(file, "topic")
+
+
 def conflict_copies(root: Path) -> list[str]:
     """Files beside MEMORY.md or below ``memory/`` that a sync program seems to have made of a conflict."""
     beside = [entry.name for entry in os.scandir(root) if entry.name.endswith(".md") and entry.name != MEMORY]

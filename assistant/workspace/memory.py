@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,37 +13,29 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.changes import merge
 from assistant.workspace.chat_head import printable
-from assistant.workspace.contradiction import normalise
-from assistant.workspace.entries import (
-    Item,
-    MemoryText,
-    format_entry,
-    format_item,
-    one_line,
-    parse_entry,
-    parse_item,
-    parse_memory,
-    strike,
-)
-from assistant.workspace.ids import line_id
-from assistant.workspace.item_index import ItemIndex, Place
+from assistant.workspace.entries import MemoryText, one_line, parse_item
+from assistant.workspace.file_list import FileList
+from assistant.workspace.ids import split_id
 from assistant.workspace.journal import Journal
-from assistant.workspace.memory_files import Callback, FileChangedError, MemoryFiles
-from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
-from assistant.workspace.notes import parse_note
+from assistant.workspace.line_edits import remove_unit, reword_unit, strike_unit
+from assistant.workspace.memory_files import Callback, FileChange, FileChangedError, MemoryFiles
+from assistant.workspace.memory_values import Conflict, Edit, Located, MemoryFileInfo, Saved, Undone, Written
 from assistant.workspace.redaction import redact
+from assistant.workspace.remembering import Remembering
 from assistant.workspace.safe_files import read_text
 from assistant.workspace.text_files import (
     TextFile,
     check_writable,
-    encode_added,
+    decode,
     encode_edit,
     exact_bytes,
     exact_text,
     visible,
 )
+from assistant.workspace.undoing import Undoing, UndoneCallback
+from assistant.workspace.unit_places import UnitPlace, find_line, find_unit
 
-__all__ = ["Conflict", "Memory", "MemoryFileInfo", "Saved", "Written"]
+__all__ = ["Conflict", "Edit", "Located", "Memory", "MemoryFileInfo", "Saved", "Undone", "Written"]
 LONGEST_ITEM = 10_000  # characters; longer texts are notes, not things to remember
 _TRIES = 5
 _T = TypeVar("_T")
@@ -53,16 +45,56 @@ class Memory:
     """Safe to use from several threads and processes. state: folder of the lock."""
 
     def __init__(self, root: Path, state: Path, journal: Journal, clock: Clock) -> None:
-        self._root = root
         self._journal = journal
         self._clock = clock
         self._files = MemoryFiles(root, state / "locks" / "memory.lock", journal)
-        self._parsed: tuple[str, MemoryText] | None = None
-        self._index: tuple[str, ItemIndex] | None = None
+        self._remembering = Remembering(self._files, journal, clock)
+        self._undoing = Undoing(self._files, journal)
+        self._list = FileList(root, journal.seen)
+
+    # --- who listens ---------------------------------------------------------------------------------------------
 
     def subscribe(self, callback: Callback) -> None:
         """Call ``callback(file, actor, journal_id, summary)`` after every change, on the thread that made it."""
         self._files.subscribe(callback)
+
+    @property
+    def on_undone(self) -> list[UndoneCallback]:
+        """Append what shall be called with Undone after each change that was taken back, on the thread that did it."""
+        return self._undoing.listeners
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def read(self, file: str) -> TextFile:
+        """A memory file; a missing one is empty with sha256 "". Raises ("workspace.path")."""
+        return read_text(self._files.path(file))
+
+    def document(self) -> MemoryText:
+        """MEMORY.md taken apart."""
+        return self._remembering.parse(self.read(layout.MEMORY))
+
+    def files(self) -> list[MemoryFileInfo]:
+        """All memory files that exist, the day logs last."""
+        return self._list.files()
+
+    def note_written(self, file: str, actor: str) -> None:
+        """Remember who wrote a day log last: it grows by another door, since it is for people only."""
+        self._journal.seen.note_state(file, self._files.path(file), actor)
+
+    def locate(self, unit_id: str) -> Located | None:
+        """Where the unit of an id that recall gave stands now; None where its text changed or is gone."""
+        file, text = self._text_of(unit_id)
+        place = find_unit(text, unit_id) if file else None
+        return _located(file, place)
+
+    def locate_line(self, file: str, line: int, text: str) -> Located | None:
+        """The unit that says ``text`` and is the nearest to a line, or that line of a longer unit; None: no such."""
+        try:
+            return _located(file, find_line(file, self.read(file).text, line, text))
+        except AssistantError:
+            return None
+
+    # --- writing -------------------------------------------------------------------------------------------------
 
     def remember(
         self,
@@ -80,12 +112,12 @@ class Memory:
         which it holds. keep_secrets: the person chose to keep what looks like a secret. Raises ("memory.empty"),
         ("memory.long"), and what writing a file raises.
         """
-        said, redacted = self._clean(text, keep_secrets)
+        said, redacted = _clean(text, keep_secrets)
         item = parse_item(said)
         item = replace(item, until=until) if until else item
         if topic is not None:
-            return self._again(lambda: self._remember_note(item, layout.topic_file(topic), actor, redacted))
-        return self._again(lambda: self._remember_items([item], source, actor, today(self._clock), redacted))
+            return self._again(lambda: self._remembering.bullet(item, layout.topic_file(topic), actor, redacted))
+        return self._again(lambda: self._remembering.entry([item], source, actor, today(self._clock), redacted))
 
     def append_entry(
         self,
@@ -99,21 +131,13 @@ class Memory:
         """Write several things as one entry. Those that are there already are left out, but a distilled entry
         (source ``chat:…``) is written in any case since it is the proof that its turns were distilled.
         """
-        cleaned = [self._clean(item, keep_secrets) for item in items if item.strip()]
+        cleaned = [_clean(item, keep_secrets) for item in items if item.strip()]
         if not cleaned:
             raise _empty()
         parsed = [parse_item(text) for text, _ in cleaned]
         redacted = sum(count for _, count in cleaned)
         written_on = day or today(self._clock)
-        return self._again(lambda: self._remember_items(parsed, source, actor, written_on, redacted))
-
-    def read(self, file: str) -> TextFile:
-        """A memory file; a missing one is empty with sha256 "". Raises ("workspace.path")."""
-        return read_text(self._files.path(file))
-
-    def document(self) -> MemoryText:
-        """MEMORY.md taken apart."""
-        return self._parse(self.read(layout.MEMORY))
+        return self._again(lambda: self._remembering.entry(parsed, source, actor, written_on, redacted))
 
     def save(
         self, file: str, text: str, base_sha: str, actor: str = "you", *, keep_secrets: bool = False
@@ -125,21 +149,52 @@ class Memory:
         """
         return self._again(lambda: self._save(file, printable(text), base_sha, actor, keep_secrets))
 
-    def undo(self, journal_id: str) -> Saved | Conflict:
-        """Take a change back: exactly when the file is as it left it, else merged with what came after.
+    def strike(self, unit_id: str, *, actor: str = "you", item: int | None = None) -> Saved:
+        """Strike a unit and mark it superseded today; item: only that one of an entry's, from 0.
 
-        Raises ("journal.missing") for an unknown id, ("journal.undone") for a change that was taken back already.
+        What is struck already stays as it is. Raises ("memory.unit") where the unit is not there any more.
         """
-        return self._again(lambda: self._undo(journal_id))
+        day = today(self._clock)
+        return self._again(
+            lambda: self._edit_unit(unit_id, actor, "Struck", lambda text, place: strike_unit(text, place, day, item))
+        )
+
+    def rewrite(self, unit_id: str, text: str, *, actor: str = "you", keep_secrets: bool = False) -> Saved:
+        """Put other words in a unit's place: an entry keeps its date and source, a bullet its bullet.
+
+        Raises ("memory.unit"), ("memory.empty").
+        """
+        said = printable(text).strip()
+        if not said:
+            raise AssistantError("memory.empty", "There is nothing to write.", "To take a line out, remove it.")
+        return self._again(lambda: self._rewrite(unit_id, said, actor, keep_secrets))
+
+    def remove(self, unit_id: str, *, actor: str = "you") -> Saved:
+        """Take a unit's lines out; undo brings them back. Raises ("memory.unit")."""
+        return self._again(lambda: self._edit_unit(unit_id, actor, "Removed", remove_unit))
+
+    def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str:
+        """Write several files as one batch of the journal, all or none; returns the id that undo takes ("": no change).
+
+        What comes is written before what goes. Secrets that no file of the batch held before are redacted. Raises
+        ("memory.changed") when a file is not as it was when its edit was made.
+        """
+        return self._again(lambda: self._change_many(edits, actor, summary, keep_secrets))
+
+    def undo(self, journal_id: str) -> Saved | Conflict:
+        """Take a change or a batch back: exactly when a file is as it left it, else merged with what came after.
+
+        Of a batch all is taken back that was not yet, or nothing; Saved.journal_id is the new batch then. Raises
+        ("journal.missing") for an unknown id, ("journal.undone") for a change that was taken back already.
+        """
+        return self._again(lambda: self._undoing.undo(journal_id))
 
     def note_disk_changes(self) -> list[str]:
         """Journal what other programs changed since the files were last seen; says which files."""
         with self._files.locked():
             return self._files.note_all()
 
-    def files(self) -> list[MemoryFileInfo]:
-        """All memory files that exist, the day logs last."""
-        return [self._info(file) for file in (*layout.memory_files(self._root), *layout.log_files(self._root))]
+    # --- inside --------------------------------------------------------------------------------------------------
 
     def _again(self, work: Callable[[], _T]) -> _T:
         """Do the work under the lock, anew when another program wrote the file meanwhile."""
@@ -153,59 +208,6 @@ class Memory:
             "workspace.busy", "Another program keeps writing the file.", "Close it there, then try again."
         )
 
-    def _remember_items(self, items: Sequence[Item], source: str, actor: str, day: date, redacted: int) -> Written:
-        base = self._files.load(layout.MEMORY)
-        check_writable(base, layout.MEMORY)
-        index, now = self._index_of(base), today(self._clock)
-        known = {id(item): place for item in items if (place := _duplicate(index, item, now))}
-        fresh = [item for item in items if id(item) not in known]
-        if not fresh and not source.startswith("chat:"):
-            place = known[id(items[0])]
-            ident = line_id(layout.MEMORY, place.raw)
-            return Written(ident, layout.MEMORY, place.line, _texts(items), redacted, "", duplicate=True)
-        wanted = fresh or list(items)
-        struck = _unique(place for item in fresh for place in _corrected(index, item, now))
-        entry = format_entry(day, redact(source).text, wanted)
-        summary = f"Remembered: {_texts(wanted)[:120]}"
-        line, journal_id = self._add_line(layout.MEMORY, base, entry, actor, summary, struck)
-        old = tuple(place.item.text for place in struck)
-        return Written(
-            line_id(layout.MEMORY, entry), layout.MEMORY, line, _texts(wanted), redacted, journal_id, superseded=old
-        )
-
-    def _remember_note(self, item: Item, file: str, actor: str, redacted: int) -> Written:
-        base = self._files.load(file)
-        check_writable(base, file)
-        text = format_item(item)
-        for number, line in enumerate(base.text.split("\n"), 1):
-            if normalise(line.strip().lstrip("-*+ ")) == normalise(text):
-                return Written(line_id(file, line), file, number, text, redacted, "", duplicate=True)
-        bullet = f"- {text}"
-        at, journal_id = self._add_line(file, base, bullet, actor, f"Remembered: {text[:120]}", ())
-        return Written(line_id(file, bullet), file, at, text, redacted, journal_id)
-
-    def _add_line(
-        self, file: str, base: TextFile, line: str, actor: str, summary: str, struck: Sequence[Place]
-    ) -> tuple[int, str]:
-        """Append a line, all before it byte for byte but for the items it strikes; (line number, journal id)."""
-        text = exact_text(base)
-        start = base.newline if text and not text.endswith("\n") else ""
-        number = text.count("\n") + 1 + bool(start)
-        added = encode_added(f"{start}{line}{base.newline}", base)
-        if not struck:
-            raw = base.raw + added
-            ident = self._files.change(file, base, raw, actor, summary, added=len(added))
-            self._grow_index(base, raw, file, line, number)
-            return number, ident
-        lines = text.split("\n")
-        for place in reversed(struck):
-            # From the last item of a line to its first one, so that earlier strikes do not move the later places.
-            now = lines[place.line - 1]
-            ending = "\r" if now.endswith("\r") else ""
-            lines[place.line - 1] = strike(now.removesuffix("\r"), place.index, today(self._clock)) + ending
-        raw = exact_bytes("\n".join(lines), base) + added
-        return number, self._files.change(file, base, raw, actor, summary)
-
     def _save(self, file: str, text: str, base_sha: str, actor: str, keep_secrets: bool) -> Saved | Conflict:
         current = self._files.load(file)
         if current.sha256 != base_sha:
@@ -213,7 +215,7 @@ class Memory:
         check_writable(current, file)
         redacted = redact(text, current.text) if not keep_secrets else None
         wanted = encode_edit(redacted.text if redacted else text, current)
-        ident = self._files.change(file, current, wanted, actor, f"Edited {file}")
+        ident = self._files.change(FileChange(file, current, wanted, actor, f"Edited {file}"))
         return Saved(ident, read_text(self._files.path(file)).sha256, redacted.count if redacted else 0)
 
     def _conflict(self, file: str, mine: str, base_sha: str, current: TextFile) -> Conflict:
@@ -221,93 +223,70 @@ class Memory:
         theirs, wanted = visible(exact_text(current)), visible(mine)
         base = None if exact is None else visible(exact)
         merged = None if base is None else merge(base, theirs, wanted)
-        return Conflict(base or "", wanted, theirs, merged, current.sha256)
+        return Conflict(base or "", wanted, theirs, merged, current.sha256, file)
 
-    def _undo(self, ident: str) -> Saved | Conflict:
-        entry = self._journal.get(ident)
-        if entry is None:
-            raise AssistantError("journal.missing", "This change is not in the journal.", "Reload the journal.")
-        if not entry.can_undo:
-            raise AssistantError("journal.undone", "This change was taken back already.")
-        current = self._files.load(entry.path)
-        check_writable(current, entry.path)
-        text = exact_text(current)
-        if current.sha256 == entry.after_sha:
-            wanted: str | None = self._journal.undo_of(ident, text)
-        else:
-            wanted = self._merged_undo(ident, text)
-        if wanted is None:
-            prior = visible(entry.prior or "")
-            return Conflict("", visible(text), prior, None, current.sha256)
-        gone = not entry.before_sha and not wanted
-        raw = None if gone else exact_bytes(wanted, current)
-        done = self._files.change(entry.path, current, raw, "undo", f"Took back: {entry.summary}", undoes=ident)
-        return Saved(done, read_text(self._files.path(entry.path)).sha256 if not gone else "")
+    def _text_of(self, unit_id: str) -> tuple[str, str]:
+        """(file, its text) of a unit's file; ("", "") for an id that names none."""
+        file = split_id(unit_id)[0]
+        try:
+            return (file, self.read(file).text) if file else ("", "")
+        except AssistantError:  # a name that is no memory file's
+            return "", ""
 
-    def _merged_undo(self, ident: str, text: str) -> str | None:
-        if texts := self._journal.texts(ident):
-            prior, after = texts
-            return merge(after, text, prior)
-        removed, added = self._journal.local_change(ident)
-        return text.replace(added, removed) if added and text.count(added) == 1 else None
-
-    def _clean(self, text: str, keep_secrets: bool) -> tuple[str, int]:
-        redacted = redact(printable(text))
-        said = one_line(printable(text) if keep_secrets else redacted.text).strip()
-        if not said:
-            raise _empty()
-        if len(said) > LONGEST_ITEM:
+    def _edit_unit(self, unit_id: str, actor: str, done: str, edit: Callable[[str, UnitPlace], str]) -> Saved:
+        file = self._text_of(unit_id)[0]
+        current = self._files.load(file) if file else None
+        place = find_unit(current.text, unit_id) if current else None
+        if current is None or place is None:
             raise AssistantError(
-                "memory.long", f"This is longer than {LONGEST_ITEM} characters.", "Put it into a note of its own."
+                "memory.unit", "This line is not in memory any more.", "Look at its file: it was changed or removed."
             )
-        return said, 0 if keep_secrets else redacted.count
+        check_writable(current, file)
+        raw = exact_bytes(edit(exact_text(current), place), current)
+        said = one_line(place.text)[:120]
+        ident = self._files.change(FileChange(file, current, raw, actor, f"{done}: {said}"))
+        return Saved(ident, decode(raw).sha256)
 
-    def _parse(self, file: TextFile) -> MemoryText:
-        if self._parsed is None or self._parsed[0] != file.sha256:
-            self._parsed = (file.sha256, parse_memory(file.text))
-        return self._parsed[1]
+    def _rewrite(self, unit_id: str, text: str, actor: str, keep_secrets: bool) -> Saved:
+        redacted = 0
 
-    def _index_of(self, base: TextFile) -> ItemIndex:
-        if self._index is None or self._index[0] != base.sha256:
-            self._index = (base.sha256, ItemIndex(self._parse(base)))
-        return self._index[1]
+        def reword(exact: str, place: UnitPlace) -> str:
+            nonlocal redacted
+            found = redact(text, place.text)
+            redacted = 0 if keep_secrets else found.count
+            return reword_unit(exact, place, text if keep_secrets else found.text)
 
-    def _grow_index(self, base: TextFile, raw: bytes, file: str, line: str, number: int) -> None:
-        """The index of the longer file; so adding to a long file does not take it apart again."""
-        seen = (self._journal.seen.files() or {}).get(file)
-        if file == layout.MEMORY and self._index and seen and seen.size == len(raw) and self._index[0] == base.sha256:
-            if entry := parse_entry(line, number):
-                self._index[1].add(entry)
-            self._index = (seen.sha256, self._index[1])
+        return replace(self._edit_unit(unit_id, actor, "Reworded", reword), redacted=redacted)
 
-    def _info(self, file: str) -> MemoryFileInfo:
-        path = self._root / file
-        kind = {layout.MEMORY: "memory", layout.ARCHIVE: "archive"}.get(file, "topic")
-        kind = "log" if file.startswith(f"{layout.LOGS}/") else kind
-        stat = path.stat()
-        text = read_text(path)
-        problem = text.problem or (parse_note(text.text).problem if kind == "topic" else "")
-        modified = datetime.fromtimestamp(stat.st_mtime).astimezone().replace(microsecond=0).isoformat()
-        return MemoryFileInfo(file, kind, stat.st_size, modified, problem)
-
-
-def _duplicate(index: ItemIndex, item: Item, now: date) -> Place | None:
-    """The same words, unless they now hold until another day."""
-    place = index.same(item, now)
-    return place if place and item.until in (None, place.item.until) else None
+    def _change_many(self, edits: Sequence[Edit], actor: str, summary: str, keep_secrets: bool) -> str:
+        bases = {edit.file: self._files.load(edit.file) for edit in edits}
+        for edit in edits:
+            if bases[edit.file].sha256 != edit.base_sha:
+                raise AssistantError("memory.changed", f"{edit.file} changed meanwhile.", "Look again, then decide.")
+        known = "\n".join(base.text for base in bases.values())
+        changes = []
+        for edit in edits:
+            text = edit.text if edit.text is None or keep_secrets else redact(printable(edit.text), known).text
+            raw = None if text is None else encode_edit(text, bases[edit.file])
+            changes.append(FileChange(edit.file, bases[edit.file], raw, actor, summary))
+        batch = self._journal.new_id("batch-")
+        return batch if any(self._files.change_all(changes, batch)) else ""
 
 
-def _corrected(index: ItemIndex, item: Item, now: date) -> list[Place]:
-    same = index.same(item, now)
-    return [*index.contradicted(item, now), *([same] if same else [])]
+def _clean(text: str, keep_secrets: bool) -> tuple[str, int]:
+    redacted = redact(printable(text))
+    said = one_line(printable(text) if keep_secrets else redacted.text).strip()
+    if not said:
+        raise _empty()
+    if len(said) > LONGEST_ITEM:
+        raise AssistantError(
+            "memory.long", f"This is longer than {LONGEST_ITEM} characters.", "Put it into a note of its own."
+        )
+    return said, 0 if keep_secrets else redacted.count
 
 
-def _unique(places: Iterable[Place]) -> list[Place]:
-    return sorted(set(places), key=lambda place: (place.line, place.index))
-
-
-def _texts(items: Sequence[Item]) -> str:
-    return "；".join(format_item(item) for item in items)
+def _located(file: str, place: UnitPlace | None) -> Located | None:
+    return None if place is None else Located(file, place.first, place.last, place.text)
 
 
 def _empty() -> AssistantError:

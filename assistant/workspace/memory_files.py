@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.workspace import layout
-from assistant.workspace.journal import Journal, Version
+from assistant.workspace.file_list import problem_of
+from assistant.workspace.journal import Change, Journal, Version
 from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_atomic
-from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, grown, read_text, sha
+from assistant.workspace.seen import Seen
+from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, grown, read_text
 
 Callback = Callable[[str, str, str, str], None]
 """file, actor, journal id, summary; called after the change, on the thread that made it."""
+News = Callable[[], None]
+"""Tells whoever listens; called when the lock is free again."""
 
 
 class FileChangedError(Exception):
     """Another program wrote the file between our reading and our writing it; the work starts again."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """The bytes ``raw`` for a file whose text was ``base`` (None: remove it).
+
+    added: how many bytes at the end are new, where nothing else changed; undoes: the id of the change it takes back.
+    """
+
+    file: str
+    base: TextFile
+    raw: bytes | None
+    actor: str
+    summary: str
+    added: int = 0
+    undoes: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return self.raw == self.base.raw and bool(self.base.sha256) == (self.raw is not None)
+
+    @property
+    def growth(self) -> int:
+        """Bytes more than before."""
+        return len(self.raw or b"") - len(self.base.raw)
 
 
 class MemoryFiles:
@@ -28,7 +59,7 @@ class MemoryFiles:
         self._lock = lock
         self._journal = journal
         self._callbacks: list[Callback] = []
-        self._news: list[tuple[str, str, str, str]] = []
+        self._news: list[News] = []
 
     def subscribe(self, callback: Callback) -> None:
         self._callbacks.append(callback)
@@ -36,7 +67,7 @@ class MemoryFiles:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of all memory files; who listens hears of the changes after it is free again."""
-        news: list[tuple[str, str, str, str]] = []
+        news: list[News] = []
         try:
             with locked(self._lock):
                 try:
@@ -46,9 +77,12 @@ class MemoryFiles:
                 finally:
                     news, self._news = self._news, []
         finally:
-            for each in news:
-                for callback in self._callbacks:
-                    callback(*each)
+            for tell in news:
+                tell()
+
+    def tell_later(self, news: News) -> None:
+        """Call ``news`` when the lock is free again."""
+        self._news.append(news)
 
     def path(self, file: str) -> Path:
         return layout.resolve_existing(self.root, file)
@@ -60,77 +94,101 @@ class MemoryFiles:
         return current
 
     def note_all(self) -> list[str]:
-        """Journal what other programs changed, made or removed; says which files. The first time nothing is news."""
-        seen = self._journal.seen.files()
-        changed = []
-        for file in sorted({*layout.memory_files(self.root), *(seen or {})}):
-            known = (seen or {}).get(file)
-            path = self.root / file
-            if known and path.exists() == bool(known.sha256):
-                stat = path.stat() if known.sha256 else None
-                if stat is None or (stat.st_size, stat.st_mtime_ns) == (known.size, known.modified_ns):
-                    continue
-            if self._note(file, read_text(path), first=seen is None):
-                changed.append(file)
-        return changed
+        """Journal what other programs changed, made or removed; says which files. The first time nothing is news.
 
-    def change(
-        self,
-        file: str,
-        base: TextFile,
-        raw: bytes | None,
-        actor: str,
-        summary: str,
-        *,
-        added: int = 0,
-        undoes: str = "",
-    ) -> str:
-        """Make the bytes ``raw`` of a file whose text was ``base`` (None: remove it); returns the journal's id.
-
-        added: how many bytes at the end are new, where nothing else changed. Raises FileChangedError, and
-        AssistantError with the file as it was.
+        Day logs are not looked at: they are for people, and grow with every turn.
         """
-        if raw == base.raw and bool(base.sha256) == (raw is not None):
-            return ""
-        check_writable(base, file)
-        path = self.path(file)
-        layout.make_folder(self.root, path.parent)
-        self._write(path, base, raw, added)
-        after = _after(base, raw, added)
-        try:
-            ident = self._journal.record(file, actor, _version(base), _version(after), summary, undoes)
-        except AssistantError:
-            # What cannot be undone later must not happen.
-            _put_back(path, base, len(raw or b""), added)
-            raise
-        self._journal.seen.note(file, after.raw, path, after.sha256, after.raw[-added:] if added else None)
-        self._news.append((file, actor, ident, summary))
-        return ident
+        seen = self._journal.seen.files()
+        known = {file: each for file, each in (seen or {}).items() if layout.kind_of(file) != "log"}
+        names = sorted({*layout.memory_files(self.root), *known})
+        changed = [file for file in names if not self._is_as_seen(file, known.get(file))]
+        return [file for file in changed if self._note(file, read_text(self.root / file), first=seen is None)]
 
-    def _write(self, path: Path, base: TextFile, raw: bytes | None, added: int) -> None:
-        if added and raw is not None:
-            append_durably(path, raw[-added:])
+    def _is_as_seen(self, file: str, known: Seen | None) -> bool:
+        try:
+            stat = (self.root / file).stat()
+        except FileNotFoundError:
+            return known is not None and not known.sha256
+        return known is not None and (known.size, known.modified_ns) == (stat.st_size, stat.st_mtime_ns)
+
+    def change(self, change: FileChange) -> str:
+        """Change one file; returns the journal's id, "" where nothing is to be done. Raises as change_all."""
+        return self.change_all([change])[0]
+
+    def change_all(self, changes: Sequence[FileChange], batch: str = "") -> list[str]:
+        """Change files, all or none; returns the journal's ids ("" where nothing is to be done).
+
+        What comes is written before what goes: a process that is killed in between leaves a text that moves in two
+        files rather than in none. Raises FileChangedError, and AssistantError with the files as they were.
+        """
+        wanted = [change for change in changes if not change.is_empty]
+        if not wanted:
+            return [""] * len(changes)
+        wanted.sort(key=lambda change: (change.raw is None, -change.growth))
+        written: list[FileChange] = []
+        try:
+            for change in wanted:
+                self._write(change)
+                written.append(change)
+            afters = [_after(change.base, change.raw, change.added) for change in wanted]
+            idents = self._journal.record_all([_record(*pair) for pair in zip(wanted, afters, strict=True)], batch)
+        except (AssistantError, FileChangedError, OSError):
+            # What cannot be undone later must not happen.
+            for change in reversed(written):
+                _put_back(self.path(change.file), change)
+            raise
+        for change, after, ident in zip(wanted, afters, idents, strict=True):
+            self._note_own(change, after, ident)
+        known = {id(change): ident for change, ident in zip(wanted, idents, strict=True)}
+        return [known.get(id(change), "") for change in changes]
+
+    def _note_own(self, change: FileChange, after: TextFile, ident: str) -> None:
+        file, added = change.file, after.raw[-change.added :] if change.added else None
+        problem = problem_of(file, after)
+        self._journal.seen.note(
+            file, after.raw, self.path(file), after.sha256, added, actor=change.actor, problem=problem
+        )
+        self._tell(change.file, change.actor, ident, change.summary)
+
+    def _tell(self, *news: str) -> None:
+        for callback in self._callbacks:
+            self.tell_later(functools.partial(callback, *news))
+
+    def _write(self, change: FileChange) -> None:
+        check_writable(change.base, change.file)
+        path = self.path(change.file)
+        layout.make_folder(self.root, path.parent)
+        if change.added and change.raw is not None:
+            append_durably(path, change.raw[-change.added :])
             return
-        if read_bytes(path) != base.raw:
+        if read_bytes(path) != change.base.raw:
             raise FileChangedError
-        if raw is None:
+        if change.raw is None:
             path.unlink(missing_ok=True)
         else:
-            write_atomic(path, raw)
+            write_atomic(path, change.raw)
 
     def _note(self, file: str, current: TextFile, first: bool = False) -> bool:
         """Remember the file; True, with a line in the journal, when another program changed it."""
         seen = self._journal.seen
         known = seen.files()
         before = (known or {}).get(file)
-        now = current.sha256
+        now, path = current.sha256, self.root / file
         if before and before.sha256 == now:
+            if now and not self._is_as_seen(file, before):
+                seen.note_state(file, path, before.actor, same=before)
             return False
-        is_news = known is not None and not first and bool(before or now)
-        if is_news:
+        is_news = known is not None and not first and bool(before or now) and layout.kind_of(file) != "log"
+        actor = "disk" if is_news else ""
+        if is_news and not self._is_ours(file, now):
             self._record_foreign(file, before.sha256 if before else "", current)
-        seen.note(file, current.raw, self.root / file, now)
+        seen.note(file, current.raw, path, now, actor=actor, problem=problem_of(file, current))
         return is_news
+
+    def _is_ours(self, file: str, sha256: str) -> bool:
+        """Whether a process of ours was killed between its line in the journal and its note of what it wrote."""
+        newest = self._journal.entries(limit=1, path=file)
+        return bool(newest) and newest[0].after_sha == sha256
 
     def _record_foreign(self, file: str, before_sha: str, current: TextFile) -> None:
         copy = self._journal.seen.copy(file)
@@ -139,7 +197,13 @@ class MemoryFiles:
         how = "Made" if made else "Removed" if gone else "Changed"
         summary = f"{how} by another program"
         ident = self._journal.record(file, "disk", Version(prior, before_sha), _version(current), summary)
-        self._news.append((file, "disk", ident, summary))
+        self._tell(file, "disk", ident, summary)
+
+
+def _record(change: FileChange, after: TextFile) -> Change:
+    return Change(
+        change.file, change.actor, _version(change.base), _version(after), change.summary, undoes=change.undoes
+    )
 
 
 def _version(file: TextFile) -> Version:
@@ -154,17 +218,19 @@ def _after(base: TextFile, raw: bytes | None, added: int) -> TextFile:
     return decode(raw)
 
 
-def _put_back(path: Path, base: TextFile, size: int, added: int) -> None:
-    """Undo a write whose journal line failed. Cutting our own bytes off also works on a full disk."""
+def _put_back(path: Path, change: FileChange) -> None:
+    """Take a write back, unless another program has written since; cutting our own end off works on a full disk too."""
+    base, size = change.base, len(change.raw or b"")
     try:
-        if added and path.stat().st_size == size:
+        if change.added and path.stat().st_size == size:
             with path.open("r+b") as file:
-                file.truncate(size - added)
-        elif not base.sha256:
-            path.unlink(missing_ok=True)
-        elif sha(read_bytes(path)) != base.sha256:
-            write_atomic(path, base.raw)
-        if not base.sha256 and path.exists() and not path.stat().st_size:
-            path.unlink()
+                file.truncate(size - change.added)
+            if not base.sha256:
+                path.unlink()
+        elif read_bytes(path) == (change.raw or b""):
+            if base.sha256:
+                write_atomic(path, base.raw)
+            else:
+                path.unlink(missing_ok=True)
     except OSError as error:
         raise as_error(error, path) from error

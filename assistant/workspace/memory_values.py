@@ -37,7 +37,8 @@ class Conflict:
     """Nothing was written: the file changed meanwhile.
 
     base: what both started from ("" when it is not known); mine: what should have been written; theirs: what is on
-    disk; merged: both changes in one text, None where they touch the same lines; theirs_sha: what save takes next.
+    disk; merged: both changes in one text, None where they touch the same lines; theirs_sha: what save takes next;
+    file: which one it is about.
     """
 
     base: str
@@ -45,14 +46,48 @@ class Conflict:
     theirs: str
     merged: str | None
     theirs_sha: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a unit stands now. first, last: lines, from 1; text: the entry's line, or the bullet or paragraph."""
+
+    file: str
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A whole file's new text, None to remove it. base_sha: of the file it was made from, "" for a new one."""
+
+    file: str
+    text: str | None
+    base_sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A change was taken back. gone, back: the lines that left the file and those that came into it by that."""
+
+    journal_id: str
+    file: str
+    gone: tuple[str, ...]
+    back: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFileInfo:
-    """A memory file. kind: "memory", "topic", "archive" or "log"; size in bytes; modified: ISO; problem: or ""."""
+    """A memory file. kind: "memory", "topic", "archive" or "log"; size in bytes; modified: ISO; problem: or "".
+
+    actor: who wrote it last, as in the journal; "" where nobody knows.
+    """
 
     file: str
     kind: str
     size: int
     modified: str
     problem: str = ""
+    actor: str = ""

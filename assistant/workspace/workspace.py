@@ -37,7 +37,7 @@ class Workspace:
         self.journal = Journal(data, clock)
         self.memory = Memory(root, state, self.journal, clock)
         self.chats = ChatStore(root, data, state, clock)
-        self.log = DayLog(root, state)
+        self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
         self.drafts = Drafts(data / "drafts")
 
     def prepare(self) -> None:

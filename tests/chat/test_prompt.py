@@ -97,6 +97,7 @@ def test_an_old_chat_is_recalled_with_date_title_and_source(talk: Talk) -> None:
     assert f"{other}.md" in recalled.text
     assert recalled.lines[0].unit == f"{other}#1"
     assert recalled.lines[0].why in ("keyword", "meaning")
+    assert (recalled.lines[0].keyword_rank, recalled.lines[0].meaning_rank) == (1, 0), "searched by words alone"
 
 
 def test_the_same_question_asked_before_is_not_recalled(talk: Talk) -> None:

@@ -41,6 +41,22 @@ def test_meaning_finds_other_words(workspace: SmallWorkspace, recall: Recall) ->
     assert answer.hits[0].why["meaning"] > 0
 
 
+def test_a_hit_says_its_place_by_words_and_by_meaning(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember(*FILLER[:40], "2026-11-01|you|espresso without milk", "2026-11-01|you|coffee grinder broke")
+    recall.sync(CancelToken(), quiet)
+    why = {hit.text: hit.why for hit in recall.search(RecallQuery("coffee")).hits}
+    assert why["espresso without milk"]["meaning_rank"] in (1, 2)
+    assert "keyword_rank" not in why["espresso without milk"], "it was not found by words"
+    assert why["coffee grinder broke"]["keyword_rank"] == 1
+    assert len({each["meaning_rank"] for each in why.values()}) == len(why)
+
+
+def test_equal_words_share_their_place(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember("2026-11-01|you|walked the dog", "2026-11-02|you|walked the dog", "2026-11-03|you|the dog slept")
+    ranks = [hit.why["keyword_rank"] for hit in by_words.search(RecallQuery("walked dog")).hits]
+    assert ranks == [1, 1, 3]
+
+
 @pytest.mark.parametrize("query", ["flibbergast qworp zandrel", "咕噜哔啵呜啦啦"])
 def test_nonsense_is_not_known(workspace: SmallWorkspace, by_words: Recall, query: str) -> None:
     workspace.remember(*FILLER[:40])

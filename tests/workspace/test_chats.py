@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.workspace.chat_head import clean_title, format_head, parse_head, with_pointer, with_title
+from assistant.workspace.chat_head import clean_title, format_head, parse_head, with_pointer, with_private, with_title
 from assistant.workspace.chat_labels import CHINESE
 from assistant.workspace.chats import format_reply, format_turn, parse_chat, quote, unquote
 
@@ -197,3 +197,20 @@ def test_title_and_pointer_change_nothing_else(tail, n):
     pointed = with_pointer(text, n)
     assert pointed.replace(f"- **Summarized through**: #{n}\n", "", 1) == text
     assert with_pointer(pointed, n + 1).replace(f"#{n + 1}", f"#{n}", 1) == pointed
+
+
+@given(WORDS, st.booleans())
+def test_a_chat_is_marked_private_and_not_and_every_other_line_stays(text: str, crlf: bool) -> None:
+    before = chat_of(format_turn(AT, 1, text))
+    before = before.replace("\n", "\r\n") if crlf else before
+    marked = with_private(before, True)
+    assert parse_head(marked).private
+    assert with_private(marked, True) == marked
+    assert with_private(marked, False) == before
+
+
+def test_a_private_mark_is_written_in_the_language_of_the_file_and_by_the_hand_that_wrote_it() -> None:
+    chinese = f"# {CHINESE.chat}: 旅行\n\n## {CHINESE.metadata}\n\n- **会话 ID**: 1\n\n## {CHINESE.conversation}\n"
+    assert "- **私密**: 是" in with_private(chinese, True)
+    by_hand = "# Chat: x\n\n## Metadata\n\n- **Private**: no\n- **Tags**: a\n"
+    assert with_private(by_hand, True) == by_hand.replace(": no", ": yes")

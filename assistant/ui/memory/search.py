@@ -24,8 +24,15 @@ _PAUSE_MS = 250  # typing is over
 
 def why_text(hit: Hit) -> str:
     """Each factor of a hit's score on a line."""
-    names = {"keyword": tr("words"), "meaning": tr("meaning"), "recency": tr("recency")}
-    lines = [f"{names.get(name, name)}: {value:.2f}" for name, value in hit.why.items()]
+    names = {
+        "keyword": tr("words"),
+        "meaning": tr("meaning"),
+        "recency": tr("recency"),
+        "keyword_rank": tr("place by words"),
+        "meaning_rank": tr("place by meaning"),
+    }
+    shown = {name: str(v) if isinstance(v, int) else f"{v:.2f}" for name, v in hit.why.items()}
+    lines = [f"{names.get(name, name)}: {value}" for name, value in shown.items()]
     return "\n".join([tr("Score {score}", score=f"{hit.score:.2f}"), *lines])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.recall.blocks import text_blocks
+from assistant.workspace.blocks import text_blocks
 
 NOTE = """Intro line
 goes on.

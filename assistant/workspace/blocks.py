@@ -16,11 +16,12 @@ _MOST_CHARACTERS = 1_200
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A bullet or paragraph. line: of its first line, counted from 1; headings: the ones it stands under."""
+    """A bullet or paragraph. line, last: its first and last line, from 1; headings: the ones it stands under."""
 
     line: int
     text: str
     headings: tuple[str, ...]
+    last: int
 
 
 def text_blocks(lines: Sequence[tuple[int, str]]) -> Iterator[TextBlock]:
@@ -66,7 +67,7 @@ class _Splitter:
         if self._bare:
             self._bare = False
             _, line, text = self._headings[-1]
-            yield TextBlock(line, text, tuple(h[2] for h in self._headings[:-1]))
+            yield TextBlock(line, text, tuple(h[2] for h in self._headings[:-1]), line)
 
     def _add(self, number: int, text: str) -> None:
         if not self._lines:
@@ -82,7 +83,8 @@ class _Splitter:
         headings = tuple(h[2] for h in self._headings)
         line = self._start
         for piece in _pieces(text):
-            yield TextBlock(line, piece.strip(), headings)
+            first = line + piece[: len(piece) - len(piece.lstrip())].count("\n")
+            yield TextBlock(first, piece.strip(), headings, first + piece.strip().count("\n"))
             line += piece.count("\n")
 
 

@@ -1,0 +1,87 @@
+"""What the person never wants told again in a chat: units by id, left out of its row and of what is recalled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assistant.core.values import Hit, LeftOut, PromptLine
+from assistant.recall.blocks import text_blocks
+from assistant.workspace.entries import MemoryText
+from assistant.workspace.ids import line_id
+from assistant.workspace.layout import MEMORY
+
+NEVER_HERE = "never recalled here"
+FORGOTTEN = "«forgotten»"
+"""Stands in receipts where forgotten words stood."""
+_COUNT = re.compile(r"(:[0-9a-f]{10})-\d+$")
+
+
+class Never:
+    """The units that one chat leaves out. A line that stands in a file twice is left out in both places."""
+
+    def __init__(self, units: frozenset[str]) -> None:
+        self.units = units
+        self._bare = frozenset(bare_unit(unit) for unit in units)
+
+    def __bool__(self) -> bool:
+        return bool(self.units)
+
+    def holds(self, unit: str) -> bool:
+        return bool(self._bare) and bare_unit(unit.removeprefix("gone:")) in self._bare
+
+    def hides(self, hit: Hit) -> bool:
+        """The hit is such a unit, or a block of which one line is."""
+        if not self._bare or hit.kind in ("turn", "entry"):
+            return self.holds(hit.id)
+        return self.holds(hit.id) or any(self.holds(line_id(hit.file, line)) for line in hit.text.split("\n"))
+
+    def parted(self, document: MemoryText) -> tuple[MemoryText, tuple[LeftOut, ...], tuple[str, ...]]:
+        """MEMORY.md without them, the lines that it lost, and their units."""
+        if not self._bare:
+            return document, (), ()
+        blocks = self._block_lines(document)
+        lost: dict[int, str] = {}
+        for number, text in document.fact_lines:
+            unit = blocks.get(number) or line_id(MEMORY, text)
+            if text.strip() and self.holds(unit):
+                lost[number] = unit
+        lost |= {e.line: unit for e in document.entries if self.holds(unit := line_id(MEMORY, e.raw))}
+        kept = replace(
+            document,
+            fact_lines=tuple(each for each in document.fact_lines if each[0] not in lost),
+            entries=tuple(entry for entry in document.entries if entry.line not in lost),
+        )
+        return (
+            kept,
+            tuple(LeftOut(MEMORY, line, NEVER_HERE) for line in sorted(lost)),
+            tuple(sorted(set(lost.values()))),
+        )
+
+    def _block_lines(self, document: MemoryText) -> dict[int, str]:
+        """The lines of the blocks that are left out, each with its block's unit."""
+        found: dict[int, str] = {}
+        for block in text_blocks(document.fact_lines):
+            unit = line_id(MEMORY, block.text)
+            if self.holds(unit):
+                found |= {block.line + step: unit for step in range(block.text.count("\n") + 1)}
+        return found
+
+
+NOTHING = Never(frozenset())
+
+
+def bare_unit(unit: str) -> str:
+    """The id without the number that tells equal lines of a file apart."""
+    return _COUNT.sub(r"\1", unit)
+
+
+def is_stale(lines: Sequence[PromptLine], left: Sequence[str], never: Never) -> bool:
+    """A row must be taken anew: it holds what is never to be told here or was forgotten, or leaves out what may be.
+
+    left: the units that it left out for that reason.
+    """
+    if any(never.holds(line.unit) or FORGOTTEN in line.text for line in lines):
+        return True
+    return any(not never.holds(unit) for unit in left)

@@ -1,0 +1,36 @@
+"""Making a chat private, or not: at once everywhere, not with the next sync."""
+
+from __future__ import annotations
+
+from assistant.core.cancel import CancelToken
+from assistant.core.events import ChatsChanged, EventSink
+from assistant.recall.search import Recall
+from assistant.workspace.workspace import Workspace
+
+
+class PrivacyService:
+    """Blocking; for the files lane or none."""
+
+    def __init__(self, workspace: Workspace, recall: Recall, emit: EventSink) -> None:
+        self._workspace = workspace
+        self._recall = recall
+        self._emit = emit
+
+    def set(self, chat: str, private: bool) -> int:
+        """Mark a chat; returns how many entries of MEMORY.md came from it, which stay.
+
+        Private: its words leave the index and the day logs before this returns. Not private: it is found again.
+        Raises ("chat.missing"), ("recall.index").
+        """
+        self._workspace.chats.set_private(chat, private)
+        if private:
+            others = {info.title for info in self._workspace.chats.list() if info.id != chat}
+            self._workspace.log.forget(self._workspace.chats.read(chat), others)
+        self._emit(ChatsChanged())
+        self._recall.sync(CancelToken(), vectors=False)
+        return self.remembered(chat)
+
+    def remembered(self, chat: str) -> int:
+        """Entries of MEMORY.md that were distilled from the chat."""
+        entries = self._workspace.memory.document().entries
+        return sum(entry.source.startswith(f"chat:{chat}#") for entry in entries)

@@ -1,0 +1,108 @@
+"""What a backup holds: the workspace and what is kept about it, without what is rebuilt, temporary or a link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.core.errors import AssistantError
+from assistant.workspace.disk import as_error
+from assistant.workspace.layout import CHATS, TEMP_PREFIX
+from assistant.workspace.safe_files import locked
+
+WORKSPACE, DATA, SETTINGS = "workspace", "data", "settings.toml"
+_LEFT_OUT = {WORKSPACE: frozenset({".git"}), DATA: frozenset({"trash"})}
+"""Folders at the top that do not go in: a repository has clones for that, and what was deleted shall stay deleted."""
+LARGEST_FILE = 1024**3
+"""Bytes; a larger file stays out and is named: each is taken as a whole, to be of one moment."""
+_TEMPORARY = (".lock", ".tmp")
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the parts lie. settings: settings.toml, which need not exist; skip: files that stay out (other backups)."""
+
+    workspace: Path
+    data: Path
+    settings: Path
+    skip: frozenset[Path] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One file and its name in the backup."""
+
+    name: str
+    path: Path
+
+
+def items(source: Source, lock: Path, skipped: list[str]) -> Iterator[Item]:
+    """All files; what is no plain file, or too large, is named in ``skipped`` instead.
+
+    Memory and journal are taken under ``lock``, that of the memory files, so that they fit each other.
+    """
+    skip = {Path(os.path.realpath(path)) for path in source.skip}
+    with locked(lock):
+        yield from _walk(WORKSPACE, source.workspace, skip, skipped, _LEFT_OUT[WORKSPACE] | {CHATS})
+        yield from _walk(DATA, source.data, skip, skipped, _LEFT_OUT[DATA])
+        if source.settings.is_file():
+            yield Item(SETTINGS, source.settings)
+    yield from _walk(f"{WORKSPACE}/{CHATS}", source.workspace / CHATS, skip, skipped, ())
+
+
+def read_steady(path: Path) -> tuple[bytes, os.stat_result] | None:
+    """The bytes of a file at one moment, read again if it was written meanwhile; None when it has gone.
+
+    A file that does not come to rest is taken up to the size it had, which for files that only grow is a state it had.
+    """
+    try:
+        for _ in range(_TRIES):
+            with path.open("rb") as file:
+                before = os.fstat(file.fileno())
+                data = file.read(before.st_size)
+            now = path.stat()
+            if (now.st_size, now.st_mtime_ns, now.st_ino) == (before.st_size, before.st_mtime_ns, before.st_ino):
+                break
+        return data, before
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise as_error(error, path) from error
+
+
+def _walk(
+    name: str, folder: Path, skip: Collection[Path], skipped: list[str], left_out: Collection[str]
+) -> Iterator[Item]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise as_error(error, folder) from error
+    for entry in entries:
+        inner, path = f"{name}/{entry.name}", Path(entry.path)
+        if entry.name in left_out or entry.name.startswith(TEMP_PREFIX) or path in skip:
+            continue
+        if entry.is_symlink() or (entry.is_file() and entry.stat().st_size > LARGEST_FILE):
+            skipped.append(inner)
+        elif entry.is_dir():
+            yield from _walk(inner, path, skip, skipped, ())
+        elif entry.is_file() and not (name.startswith(DATA) and _temporary(entry.name)):
+            yield Item(inner, path)
+        elif not entry.is_file():
+            skipped.append(inner)
+
+
+def _temporary(name: str) -> bool:
+    return name.endswith(_TEMPORARY) or ".tmp." in name
+
+
+def free_of(source: Source, target: Path) -> None:
+    """Raise AssistantError("backup.inside") for a target in the data folder, where nothing but the app writes."""
+    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source.data)):
+        raise AssistantError(
+            "backup.inside", "This folder is Keepsake's own.", "Choose a place outside it, best on another disk."
+        )
