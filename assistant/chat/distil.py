@@ -1,14 +1,14 @@
 """Turning turns that left the window into memory: in batches, checked, each turn exactly once.
 
 The entry's source ``chat:<id>#a-b`` is the proof that those turns are done; the chat's pointer moves after the entry is
-durable. Whoever is killed in between finds the proof and does not distil again.
+durable. Whoever is killed in between finds the proof and does not distil again. A proposal that waits in the inbox, and
+turns that the person declined, are such a proof too.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.entries import parse_memory
 from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.safe_files import as_error, locked, write_atomic
+from assistant.workspace.sources import distilled_source, distilled_turns, run_of_turns
 from assistant.workspace.workspace import Workspace
 
 FALLBACK_MARK = "(as said)"
@@ -35,12 +36,14 @@ _OPTIONS = (  # the first try is the model's best guess; the others must differ 
     GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.5, seed=2),
     GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.9, seed=3),
 )
-_SOURCE = re.compile(r"chat:(?P<chat>[\w-]+)#(?P<first>\d+)(?:-(?P<last>\d+))?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What became of a run of turns. entries: unit ids written (none: nothing to keep); fallback: the model failed."""
+    """What became of a run of turns. entries: unit ids written (none: nothing to keep); fallback: the model failed.
+
+    proposal: the id in the inbox of what waits for the person's yes, "" where nothing does.
+    """
 
     chat: str
     turns: tuple[int, int]
@@ -48,17 +51,22 @@ class Batch:
     covered: int
     dropped: tuple[str, ...]
     fallback: bool
+    proposal: str = ""
 
 
 class Distiller:
-    """Distils turns of one workspace. state: folder for the count of tries, so that no batch is tried for ever."""
+    """Distils turns of one workspace. state: folder for the count of tries, so that no batch is tried for ever.
 
-    def __init__(self, workspace: Workspace, state: Path) -> None:
+    asks: whether what is to be remembered waits in the inbox for the person's yes.
+    """
+
+    def __init__(self, workspace: Workspace, state: Path, asks: Callable[[], bool] = lambda: False) -> None:
         self._workspace = workspace
         self._state = state / "distil"
+        self._asks = asks
 
     def due(self, chat: Chat, left: Sequence[Turn]) -> list[Turn]:
-        """Of the turns that left the window those that are not memory yet, by the pointer and by the entries."""
+        """Of the turns that left the window those that are not memory yet, by the pointer and by the proofs."""
         proven = self._proven(chat.id)
         return [t for t in left if t.n > chat.summarized and t.n not in proven]
 
@@ -85,18 +93,26 @@ class Distiller:
         """None: another process distilled some of these turns meanwhile; what it left is due the next time."""
         said = [t.user for t in turns if t.user.strip()]
         checked, fallback = self._checked(chat, turns, said, engine, room, cancel)
-        items = (FALLBACK_MARK, *checked.items) if fallback else checked.items
         first, last = turns[0].n, turns[-1].n
-        entries: tuple[str, ...] = ()
+        entry = proposal = ""
         with locked(self._state / "distil.lock"):
             if len(self.due(self._workspace.chats.read(chat), turns)) < len(turns):
                 return None
-            if checked.items:
-                source = f"chat:{chat}#{first}-{last}"
-                entries = (self._workspace.memory.append_entry(items, source=source, actor="upkeep").id,)
+            if items := [item for item in checked.items if not self._workspace.declined.holds(item)]:
+                source, lead = distilled_source(chat, first, last), FALLBACK_MARK if fallback else ""
+                entry, proposal = self._keep(items, source, lead)
             self._workspace.chats.set_summarized(chat, last)
         self._forget_tries(chat)
-        return Batch(chat, (first, last), entries, len(turns), checked.dropped, fallback)
+        entries = (entry,) if entry else ()
+        return Batch(chat, (first, last), entries, len(turns), checked.dropped, fallback, proposal)
+
+    def _keep(self, items: Sequence[str], source: str, lead: str) -> tuple[str, str]:
+        """Durable when it returns: (unit id of the entry, id of the proposal), one of them ""."""
+        if self._asks():
+            proposal = self._workspace.inbox.propose(items, source=source, actor="upkeep", lead=lead)
+            return "", proposal.id if proposal else ""
+        whole = [lead, *items] if lead else items
+        return self._workspace.memory.append_entry(whole, source=source, actor="upkeep").id, ""
 
     def _checked(
         self, chat: str, turns: Sequence[Turn], said: Sequence[str], engine: Engine, room: int, cancel: CancelToken
@@ -117,12 +133,12 @@ class Distiller:
         return check((), said), True
 
     def _proven(self, chat: str) -> set[int]:
-        proven: set[int] = set()
+        proven = self._workspace.declined.turns(chat) | self._workspace.inbox.turns(chat)
         for file in (MEMORY, ARCHIVE):
             for entry in parse_memory(self._workspace.memory.read(file).text).entries:
-                found = _SOURCE.match(entry.source)
-                if found and found["chat"] == chat:
-                    proven.update(range(int(found["first"]), int(found["last"] or found["first"]) + 1))
+                run = distilled_turns(entry.source)
+                if run and run[0] == chat:
+                    proven.update(run_of_turns(run))
         return proven
 
     def _path(self, chat: str) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.core.values import Hit, LeftOut, PromptLine
-from assistant.recall.blocks import text_blocks
+from assistant.workspace.blocks import text_blocks
 from assistant.workspace.entries import MemoryText
 from assistant.workspace.ids import line_id
 from assistant.workspace.layout import MEMORY

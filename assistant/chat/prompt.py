@@ -115,12 +115,12 @@ class PromptBuilder:
         row = self._receipts.row(question.chat.id)
         if row is None:
             return self._take(question), True
+        kept = self._hidden.row(row, question.chat.id, self._counter)
         if not is_stale(row.lines, row.without, self._receipts.never(question.chat.id)):
-            open_row = self._hidden.row(row, question.chat.id, self._counter)
-            return open_row, open_row is not row
+            return kept, kept is not row
         new = self.renewed(question)
         changed = (new.system_text, new.without) != (row.system_text, row.without)
-        return (new, True) if changed else (row, False)
+        return (new, True) if changed else (kept, kept is not row)
 
     def _take(self, question: Question) -> FixedRow:
         rules = self._rules

@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,11 @@ class ReceiptStore:
                 "left_out": [asdict(left) for left in receipt.left_out if left not in left_by_row],
             },
         )
+
+    def adopt(self, chat: str, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Keep what MemoryReceipts held of a chat that is on disk now."""
+        for line in lines:
+            self._append(chat, line)
 
     def get(self, chat: str, turn: int) -> Receipt | None:
         """The receipt as it was then; None for a turn that never reached the model."""
@@ -169,6 +175,38 @@ class ReceiptStore:
                 _take(loaded, line, path)
             loaded.size += len(whole)
             return loaded
+
+
+class MemoryReceipts(ReceiptStore):
+    """The receipts of temporary chats: on no disk."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(os.devnull))
+        self._lines: dict[str, list[Mapping[str, Any]]] = {}
+
+    def lines(self, chat: str) -> list[Mapping[str, Any]]:
+        """What ReceiptStore.adopt takes."""
+        with self._lock:
+            return list(self._lines.get(chat, ()))
+
+    def renew(self, chat: str) -> None:
+        """The chat's next turn takes a new fixed row."""
+        with self._lock:
+            self._load(chat).row = None
+
+    def forget(self, chat: str) -> None:
+        with self._lock:
+            self._lines.pop(chat, None)
+            self._loaded.pop(chat, None)
+
+    def _append(self, chat: str, line: Mapping[str, Any]) -> None:
+        with self._lock:
+            self._lines.setdefault(chat, []).append(line)
+            _take(self._load(chat), json.dumps(line).encode("utf-8", "replace"), self._path(chat))
+
+    def _load(self, chat: str) -> _ChatReceipts:
+        with self._lock:
+            return self._loaded.setdefault(chat, _ChatReceipts())
 
 
 def _without(line: bytes, chat: str) -> bytes:

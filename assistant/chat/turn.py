@@ -15,6 +15,7 @@ from assistant.core.events import EventSink, Notice, PromptProgress, Recalled, T
 from assistant.core.ports import Engine
 from assistant.core.values import Delta, Done, GenerateOptions, PromptRead, Receipt, StopReason
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.temporary import Chats, TemporaryChats
 from assistant.workspace.workspace import Workspace
 
 _PARTIAL_SECONDS = 1.0  # how much of a reply a crash may cost
@@ -32,10 +33,22 @@ class TurnOutcome:
 
 
 class TurnRunner:
-    """Runs turns of one workspace on one engine."""
+    """Runs turns of one workspace on one engine.
 
-    def __init__(self, workspace: Workspace, receipts: ReceiptStore, engine: Engine, emit: EventSink) -> None:
+    chats: temporary ones instead of the workspace's own; then nothing is written, to memory and day log neither.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        receipts: ReceiptStore,
+        engine: Engine,
+        emit: EventSink,
+        chats: TemporaryChats | None = None,
+    ) -> None:
         self._workspace = workspace
+        self._chats: Chats = chats or workspace.chats
+        self._keeps = chats is None
         self._receipts = receipts
         self._engine = engine
         self._emit = emit
@@ -52,7 +65,7 @@ class TurnRunner:
 
         The last event is TurnFinished. Raises AssistantError when there is no (whole) reply; the caller tells it.
         """
-        text = _Reply(lambda so_far: self._workspace.chats.keep_partial(chat.id, turn.n, so_far), self._emit)
+        text = _Reply(lambda so_far: self._chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
         try:
             self._remember(turn)
@@ -76,7 +89,7 @@ class TurnRunner:
 
     def end_unstarted(self, chat: str, turn: int) -> TurnOutcome:
         """End a turn that was stopped before its prompt was made. Raises AssistantError."""
-        self._workspace.chats.end_turn(chat, turn, "", mark="stopped")
+        self._chats.end_turn(chat, turn, "", mark="stopped")
         receipt = _no_receipt(chat, turn, self._model())
         self._emit(TurnFinished(chat, turn, _NOTHING, receipt, 0))
         return TurnOutcome(_NOTHING, receipt, ())
@@ -84,9 +97,9 @@ class TurnRunner:
     def _end(self, chat: str, turn: int, text: str, mark: str) -> None:
         """The reply goes into its chat; where that cannot be written, into the state folder, for the next start."""
         try:
-            self._workspace.chats.end_turn(chat, turn, text, mark=mark)
+            self._chats.end_turn(chat, turn, text, mark=mark)
         except AssistantError:
-            self._afterwards(lambda: self._workspace.chats.keep_partial(chat, turn, text))
+            self._afterwards(lambda: self._chats.keep_partial(chat, turn, text))
             raise
 
     def _keep_cut_off(self, chat: Chat, turn: int, text: str, error: BaseException) -> None:
@@ -110,7 +123,7 @@ class TurnRunner:
 
         Where it cannot be written the person is told, and answered all the same.
         """
-        if fact := fact_to_remember(turn.user):
+        if self._keeps and (fact := fact_to_remember(turn.user)):
             try:
                 self._workspace.memory.remember(fact, source="you")
             except AssistantError as error:
@@ -140,7 +153,7 @@ class TurnRunner:
 
     def _log_turn(self, chat: Chat, said: str, failed: str) -> None:
         """One line of the diary, none for a private chat: other programs read the diary, too."""
-        if self._workspace.chats.is_private(chat.id):
+        if self._chats.is_private(chat.id):
             return
         self._workspace.log.add(self._workspace.clock(), chat.title, said, failed=failed)
 

@@ -6,6 +6,7 @@ from argparse import Namespace
 from datetime import date
 from typing import Any
 
+from assistant.cli import inbox
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 from assistant.workspace.layout import MEMORY
@@ -30,6 +31,7 @@ def add_commands(commands: Any) -> None:
     undo = actions.add_parser("undo", help="take one change back")
     undo.add_argument("id", metavar="ID")
     undo.set_defaults(run=run_undo)
+    inbox.add_actions(actions)
 
 
 def run_remember(context: Context, options: Namespace) -> int:

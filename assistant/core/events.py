@@ -107,6 +107,13 @@ class MemoryChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class InboxChanged:
+    """What the assistant wants to remember and waits for the person's yes changed. waiting: how many things."""
+
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class IndexProgress:
     """what: "keywords" or "vectors"; done == total ends it."""
 
@@ -145,6 +152,7 @@ Event = (
     | ChatsChanged
     | WorkspaceChanged
     | MemoryChanged
+    | InboxChanged
     | IndexProgress
     | DistillProgress
     | Notice

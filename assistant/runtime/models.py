@@ -31,7 +31,7 @@ class ModelService:
         self, store: ModelStore, engine: Engine, settings: Callable[[], Settings], lane: Lane, emit: EventSink
     ) -> None:
         self.store = store
-        self._engine = engine
+        self.engine = engine
         self._settings = settings
         self._lane = lane
         self._emit = emit
@@ -64,7 +64,7 @@ class ModelService:
             model = self.chosen(name)
             self._emit(ModelLoading(model.name, 0.0))
             progress = self._progress(model.name)
-            info = self._engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
+            info = self.engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
         except AssistantError as error:
             self._emit(ModelFailed(error))
             raise
@@ -79,7 +79,7 @@ class ModelService:
 
     def ensure(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
         """The loaded model; loads the chosen one when none is, or another one is asked for."""
-        info = self._engine.info
+        info = self.engine.info
         if info and (not name or self.chosen(name).path == info.path):
             return info
         return self.load(name, cancel)
@@ -87,7 +87,7 @@ class ModelService:
     def note_failure(self, error: AssistantError) -> None:
         """A turn failed after ``ensure``: where that leaves no model that answers, it is told as ModelFailed."""
         ours = error.code.startswith(("model.", "engine."))
-        if ours and (self._engine.info is None or error.code == "engine.keeps_dying"):
+        if ours and (self.engine.info is None or error.code == "engine.keeps_dying"):
             self._emit(ModelFailed(error))
 
     def cancel(self) -> None:

@@ -72,16 +72,16 @@ class PromptService:
     def builder(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
         return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))
 
-    def preview(self, chat: Chat, text: str, after: int | None = None) -> Prompt:
+    def preview(self, chat: Chat, text: str, after: int | None = None, plan: TurnPlan = DEFAULT_PLAN) -> Prompt:
         """The exact prompt that ``text``, redacted as sending it does, would have as the chat's next turn.
 
         after: the turn it would follow, None for the newest, 0 for none.
         """
-        return self.builder().build(Question(chat, chat.branch(after), redact(printable(text)).text)).prompt
+        return self.builder(plan).build(Question(chat, chat.branch(after), redact(printable(text)).text)).prompt
 
-    def renew(self, chat: Chat) -> None:
+    def renew(self, chat: Chat, plan: TurnPlan = DEFAULT_PLAN) -> None:
         """Take the chat's fixed row as memory is now; its next turn is read from the start once."""
-        self._receipts.add_row(chat.id, self.builder().renewed(Question(chat, chat.branch(), "")))
+        self._receipts.add_row(chat.id, self.builder(plan).renewed(Question(chat, chat.branch(), "")))
 
     def left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""

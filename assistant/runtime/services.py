@@ -29,6 +29,8 @@ from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
+from assistant.runtime.review import ReviewService
+from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
@@ -43,6 +45,7 @@ from assistant.workspace.forgetting import ForgetPlace
 >>>>>>> door
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
+from assistant.workspace.temporary import Chats, is_temporary
 from assistant.workspace.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -89,14 +92,20 @@ class Services:
         )
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
         self.privacy = PrivacyService(workspace, self.recall, self._emit)
         self.distilling = DistilService(
-            workspace, Distiller(workspace, state), self.prompts, self.model_service, self.lanes.chat, self._emit
+            workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
+        self.review = ReviewService(workspace, self._emit)
+        self.forget_places.append(workspace.inbox)
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
-        self.backups = BackupService(workspace, paths.settings_file)
+        self.temporary = TemporaryService(
+            workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
+        )
+        self.backups = BackupService(workspace, paths)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -115,10 +124,11 @@ class Services:
         self.idle.start()
 
     def recover(self) -> None:
-        """Mark replies that a crash cut off."""
+        """Mark replies that a crash cut off; finish what it left half answered."""
         for chat, _turn in self.workspace.chats.recover():
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
+        self.review.recover()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -126,6 +136,7 @@ class Services:
         self.idle.close()
         self.distilling.close()
         self.turns.close()
+        self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
         self.engine.close()
@@ -142,10 +153,17 @@ class Services:
     # --- chats ---------------------------------------------------------------------------------------------------
 
     def list_chats(self) -> list[ChatInfo]:
-        return self.workspace.chats.list()
+        """All chats, the last active first; before them those that are temporary."""
+        return [*self.temporary.chats.list(), *self.workspace.chats.list()]
 
     def read_chat(self, chat: str) -> Chat:
-        return self.workspace.chats.read(chat)
+        return self._chats_of(chat).read(chat)
+
+    def _chats_of(self, chat: str) -> Chats:
+        return self.temporary.chats if is_temporary(chat) else self.workspace.chats
+
+    def _turns_of(self, chat: str) -> TurnService:
+        return self.temporary.turns if is_temporary(chat) else self.turns
 
     def new_chat(self, title: str = "", private: bool = False) -> str:
         chat = self.workspace.chats.create(title, private)
@@ -153,8 +171,12 @@ class Services:
         return chat
 
     def rename_chat(self, chat: str, title: str) -> None:
-        self.workspace.chats.rename(chat, title)
+        self._chats_of(chat).rename(chat, title)
         self._emit(ChatsChanged())
+
+    def keep_chat(self, chat: str) -> str:
+        """Write a temporary chat down as an ordinary one; returns its id."""
+        return self.temporary.keep(chat, self.receipts)
 
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""
@@ -199,24 +221,26 @@ class Services:
         after: the turn it follows, None for the newest, 0 for none. keep_secrets: the person chose, for this once, to
         keep what looks like a secret.
         """
-        self.turns.send(chat, text, after, keep_secrets=keep_secrets)
+        self._turns_of(chat).send(chat, text, after, keep_secrets=keep_secrets)
 
     def regenerate(self, chat: str, turn: int) -> None:
         """Returns at once; the same events follow for the new sibling."""
-        self.turns.regenerate(chat, turn)
+        self._turns_of(chat).regenerate(chat, turn)
 
     def stop(self, chat: str) -> None:
-        self.turns.stop(chat)
+        self._turns_of(chat).stop(chat)
 
     def distil(self, chat: str) -> None:
         """Returns at once; DistillProgress and MemoryChanged follow."""
         self.distilling.soon(chat)
 
     def receipt(self, chat: str, turn: int) -> Receipt | None:
-        return self.receipts.get(chat, turn)
+        return (self.temporary.receipts if is_temporary(chat) else self.receipts).get(chat, turn)
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
+        if is_temporary(chat):
+            return self.temporary.preview(chat, text)
         return self.prompts.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
 
     def window_use(self, chat: str) -> tuple[int, int]:

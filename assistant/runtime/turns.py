@@ -20,6 +20,7 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.prompts import DEFAULT_PLAN, PromptService, TurnPlan
 from assistant.runtime.tickets import Ticket, UnderWay
 from assistant.workspace.chats import Chat
+from assistant.workspace.temporary import Chats, TemporaryChats
 from assistant.workspace.workspace import Workspace
 
 _TITLE_CHARACTERS = 48
@@ -40,14 +41,19 @@ class TurnService:
         distilling: DistilService,
         lanes: Lanes,
         emit: EventSink,
+        temporary: TemporaryChats | None = None,
+        plan: Callable[[str], TurnPlan] = lambda _: DEFAULT_PLAN,
     ) -> None:
-        self._workspace = workspace
+        """temporary: the chats that the turns are of, instead of the workspace's own. plan: of a chat's turns."""
+        self._chats: Chats = temporary or workspace.chats
+        self._keeps = temporary is None
+        self._plan = plan
         self._prompts = prompts
         self._models = models
         self._distilling = distilling
         self._lanes = lanes
         self._emit = emit
-        self._runner = TurnRunner(workspace, receipts, prompts.engine, emit)
+        self._runner = TurnRunner(workspace, receipts, prompts.engine, emit, temporary)
         self._under_way = UnderWay()
         self._closed = False
 
@@ -73,8 +79,12 @@ class TurnService:
         """Stop what is under way in this chat and wait until it is on disk. Blocks, on the files lane or none."""
         for ticket in self._stopped(chat):
             self._end_unstarted(chat, ticket)
-        self._distilling.make_way(chat)
+        self._make_way(chat)
         self._under_way.wait_for_queued(chat, _END_SECONDS)
+
+    def busy(self, chat: str) -> bool:
+        """Whether a turn of this chat is being saved, waits or runs."""
+        return bool(self._under_way.of(chat))
 
     def close(self) -> None:
         """Stop everything; the lanes may be closed then."""
@@ -82,6 +92,10 @@ class TurnService:
         for chat in self._under_way.chats():
             for ticket in self._under_way.of(chat):
                 ticket.token.cancel()
+
+    def _make_way(self, chat: str) -> None:
+        """What is distilled lets this chat go first; a chat that is on no disk is not read again afterwards."""
+        self._distilling.make_way(chat if self._keeps else "")
 
     def _stopped(self, chat: str) -> list[Ticket]:
         """Ask all that is under way in the chat to stop; the tickets of turns that will not start any more."""
@@ -104,7 +118,7 @@ class TurnService:
         return self._run(chat, turn, cancel, plan)
 
     def _save(self, chat: str, text: str, after: int | None, keep_secrets: bool = False) -> int:
-        start = self._workspace.chats.begin_turn(chat, text, after, keep_secrets=keep_secrets)
+        start = self._chats.begin_turn(chat, text, after, keep_secrets=keep_secrets)
         if start.n == 1:
             self._title(chat, start.text)
         self._emit(TurnSaved(chat, start.n, after, start.text, start.redacted))
@@ -113,7 +127,7 @@ class TurnService:
 
     def _save_again(self, chat: str, turn: int) -> int:
         """The same words once more, as they stand: what they hold was redacted or kept by choice before."""
-        old = self._workspace.chats.read(chat).by_number.get(turn)
+        old = self._chats.read(chat).by_number.get(turn)
         if old is None:
             raise _no_turn(turn)
         return self._save(chat, old.user, old.after or 0, keep_secrets=True)
@@ -123,8 +137,8 @@ class TurnService:
         first = " ".join(text.split())
         short = first if len(first) <= _TITLE_CHARACTERS else first[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
         try:
-            if any(info.id == chat and not info.title for info in self._workspace.chats.list()):
-                self._workspace.chats.rename(chat, short)
+            if any(info.id == chat and not info.title for info in self._chats.list()):
+                self._chats.rename(chat, short)
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
 
@@ -143,20 +157,20 @@ class TurnService:
 
     def _queue(self, chat: str, ticket: Ticket) -> None:
         ticket.future = self._lanes.chat.submit(self._run_queued, chat, ticket)
-        self._distilling.make_way(chat)  # once the turn is in the queue, so that what distils next waits behind it
+        self._make_way(chat)  # once the turn is in the queue, so that what distils next waits behind it
         if ticket.token.cancelled and ticket.future.cancel():  # the stop came before there was a future to cancel
             self._end_unstarted(chat, ticket)
 
     def _run_queued(self, chat: str, ticket: Ticket) -> None:
         try:
-            outcome = self._run(chat, ticket.turn, ticket.token, DEFAULT_PLAN)
+            outcome = self._run(chat, ticket.turn, ticket.token, self._plan(chat))
         except AssistantError as error:
             _log.info("turn %s#%d failed: %s", chat, ticket.turn, error)
             return
         finally:
             self._under_way.remove(chat, ticket)
             self._distilling.quiet_from_now()
-        if outcome.left:
+        if outcome.left and self._keeps:
             self._distilling.note(chat)
 
     def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
@@ -165,7 +179,7 @@ class TurnService:
                 self._models.ensure(plan.model, cancel)
             except Cancelled:
                 return self._runner.end_unstarted(chat_id, turn)
-            chat = self._workspace.chats.read(chat_id)
+            chat = self._chats.read(chat_id)
             said = chat.by_number.get(turn)
             if said is None:
                 raise _no_turn(turn)

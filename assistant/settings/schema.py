@@ -95,6 +95,7 @@ class MemorySettings:
 
     fact_lines, fact_bytes: whichever is reached first. entries: the newest so many. window_share: the part of the
     context window that facts and entries may take together. recall_hits: at most so many lines are recalled a turn.
+    writes: "show": what the assistant wants to remember is written and shown; "ask": it waits for the person's yes.
     private_recall: "on" lets other chats, and the search, find what was said in private ones.
     """
 
@@ -103,6 +104,7 @@ class MemorySettings:
     entries: int = _whole(10, 0, 10_000)
     window_share: float = _share(0.25, 0, 0.9)
     recall_hits: int = _whole(6, 0, 100)
+    writes: str = _text("show", "show", "ask")
     private_recall: str = _text("off", "off", "on")
 
 

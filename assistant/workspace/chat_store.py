@@ -62,8 +62,8 @@ class ChatStore:
         self._trash = Trash(root, data / "trash")
         self._last: dict[Path, tuple[int, int, int]] = {}
 
-    def create(self, title: str = "", private: bool = False) -> str:
-        """A new chat's file, with its metadata; returns its id."""
+    def create(self, title: str = "", private: bool = False, body: str = "") -> str:
+        """A new chat's file, with its metadata; returns its id. body: blocks that it begins with."""
         now = self._clock()
         with locked(self._locks / "chats.lock"):
             ident = base = now.strftime("%Y%m%d_%H%M%S")
@@ -73,8 +73,18 @@ class ChatStore:
             folder = files.month_folder(self._root, ident)
             make_folder(self._root, folder)
             text = format_head(ident, redact(clean_title(title)).text, stamp(self._clock), private)
-            write_atomic(folder / f"{ident}.md", text.encode())
+            write_atomic(folder / f"{ident}.md", (text + body).encode())
         return ident
+
+    def adopt(self, chat: Chat) -> str:
+        """Write a chat that was on no disk, whole, with its times and branches, as an ordinary one; returns its id."""
+        body, last = "", 0
+        for turn in chat.turns:
+            after = turn.after or 0
+            body += format_turn(turn.at, turn.n, turn.user, None if after == last else after)
+            body += format_reply(turn.reply, turn.mark) if turn.reply is not None else ""
+            last = turn.n
+        return self.create(chat.title, body=body)
 
     def list(self) -> list[ChatInfo]:
         """All chats, the last active first."""

@@ -14,10 +14,13 @@ from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.day_log import DayLog
+from assistant.workspace.declined import Declined
 from assistant.workspace.drafts import Drafts
+from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
 from assistant.workspace.safe_files import as_error, read_text, remove_stale_temps
+from assistant.workspace.undone import UndoneEntries
 
 _STALE_SECONDS = 60.0  # no write takes that long
 
@@ -39,6 +42,10 @@ class Workspace:
         self.chats = ChatStore(root, data, state, clock)
         self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
         self.drafts = Drafts(data / "drafts")
+        self.declined = Declined(data / "declined")
+        self.undone = UndoneEntries(self.journal, self.declined, data / "declined")
+        self.inbox = Inbox(data / "inbox", state / "locks" / "inbox.lock", self.memory, self.declined, clock)
+        self.memory.subscribe(self.undone.on_change)
 
     def prepare(self) -> None:
         """Make the folders (mode 0700), remove what a killed process left, take note of what other programs changed.
@@ -64,6 +71,7 @@ class Workspace:
         """End a deleted chat for good: its files, and its lines in the day logs. What became memory stays memory."""
         chat = self.chats.read_deleted(deleted)
         self.log.forget(chat, {info.title for info in self.chats.list() if info.id != chat.id})
+        self.inbox.forget_chat(chat.id)
         self.chats.purge(deleted)
 
     def problems(self) -> list[tuple[str, str]]:

@@ -110,7 +110,7 @@ from assistant.core.clock import fixed_clock
 from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 
-base = pathlib.Path(sys.argv[1])
+base, asks = pathlib.Path(sys.argv[1]), sys.argv[2] == "ask"
 real = {name: getattr(os, name) for name in ("write", "fsync", "replace", "unlink")}
 
 def workspace(folder):
@@ -125,7 +125,8 @@ def distil(folder, chat):
     read = ws.chats.read(chat)
     engine = FakeEngine(lambda messages: "- " + "\\n- ".join(
         line.removeprefix("Person: ") for line in messages[-1].text.splitlines() if line.startswith("Person: ")))
-    list(Distiller(ws, folder / "state").run(read, read.branch(), engine, 80, CancelToken(), lambda *_: None))
+    distiller = Distiller(ws, folder / "state", lambda: asks)
+    list(distiller.run(read, read.branch(), engine, 80, CancelToken(), lambda *_: None))
 
 def killed_at(step, folder):
     ws = workspace(folder)
@@ -150,7 +151,12 @@ def killed_at(step, folder):
     _, status = os.waitpid(child, 0)
     distil(folder, chat)
     after = workspace(folder)
-    return os.WIFEXITED(status), [e.raw for e in after.memory.document().entries], after.chats.read(chat).summarized
+    waiting = after.inbox.waiting()
+    for proposal in waiting:
+        after.inbox.accept(proposal.id)
+    lines = [e.raw for e in after.memory.document().entries]
+    assert bool(waiting) == (asks and bool(lines))
+    return os.WIFEXITED(status), lines, after.chats.read(chat).summarized
 
 step, ended = 0, False
 while not ended:
@@ -160,11 +166,12 @@ while not ended:
 """
 
 
-def test_killed_at_any_step_no_turn_is_lost_and_none_is_distilled_twice(tmp_path: Path) -> None:
-    """Case 39."""
+@pytest.mark.parametrize("writes", ["show", "ask"])
+def test_killed_at_any_step_no_turn_is_lost_and_none_is_distilled_twice(tmp_path: Path, writes: str) -> None:
+    """Case 39; between proposal and pointer too."""
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(_KILLED), str(tmp_path)],
+        [sys.executable, "-c", textwrap.dedent(_KILLED), str(tmp_path), writes],
         capture_output=True,
         text=True,
         env=env,

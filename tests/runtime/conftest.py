@@ -32,7 +32,9 @@ class Stage:
         """Put this engine in the place of the real one."""
         self.engine = engine
         services = self.services
-        services.prompts.engine = services.model_service._engine = services.turns._runner._engine = engine
+        hidden = services.temporary
+        hidden.prompts.engine = hidden.turns._runner._engine = engine
+        services.prompts.engine = services.model_service.engine = services.turns._runner._engine = engine
 
     def _note(self, event: Event) -> None:
         with self._told:

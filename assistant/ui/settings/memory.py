@@ -1,4 +1,4 @@
-"""Settings: how much of the memory goes into every prompt."""
+"""Settings: whether the assistant asks before it remembers, and how much of the memory goes into every prompt."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from assistant.ui.settings.form import SettingsPage
 
 
 class MemoryPage(SettingsPage):
-    """The four limits of the budget."""
+    """The choice, then the four limits of the budget."""
 
     def __init__(self) -> None:
         super().__init__(tr("Memory"))
+        self.add_choice(
+            "writes",
+            tr("New memories"),
+            {"show": tr("Write them down and show me"), "ask": tr("Ask me first")},
+            tr("What the assistant wants to remember of your chats. What you tell it to remember is always kept."),
+        )
         self.add_number("fact_lines", tr("Lines of facts"), 0, 100_000, tr("From the top of MEMORY.md."))
         self.add_number(
             "fact_bytes", tr("Bytes of facts"), 0, 10_000_000, tr("Whichever limit is reached first counts.")
