@@ -38,11 +38,8 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
-<<<<<<< HEAD
 from assistant.workspace.entries import parse_memory
-=======
 from assistant.workspace.forgetting import ForgetPlace
->>>>>>> door
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
@@ -99,6 +96,7 @@ class Services:
         )
         self.review = ReviewService(workspace, self._emit)
         self.forget_places.append(workspace.inbox)
+        self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
 
 _log = logging.getLogger(__name__)
@@ -35,8 +35,6 @@ class Draft:
 
 class Drafts:
     """One file a draft (mode 0600). A draft is what the person is typing, so secrets in it are theirs to decide on."""
-
-    name = "drafts"
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -61,26 +59,9 @@ class Drafts:
         found = (self._read(path) for path in self._paths())
         return sorted((draft for draft in found if draft), key=lambda draft: draft.file)
 
-    # --- forgetting: see ForgetPlace ---
-
-    def scrub(self, texts: Sequence[str]) -> None:
-        """Take texts out of every draft; one of which nothing is left is dropped."""
-        for path in self._paths():
-            if (draft := self._read(path)) is None:
-                continue
-            without = Draft(**{**asdict(draft), **{key: _without(getattr(draft, key), texts) for key in _TEXTS}})
-            if without == draft:
-                continue
-            if without.text.strip():
-                self.keep(without)
-            else:
-                self.drop(draft.file)
-
-    def remaining(self, texts: Sequence[str]) -> int:
-        """How many drafts still hold one of the texts."""
-        wanted = [text for text in texts if text]
-        drafts = self.all()
-        return sum(any(text in getattr(draft, key) for text in wanted for key in _TEXTS) for draft in drafts)
+    def forget_place(self) -> ForgetPlace:
+        """Where forgotten words may stand among the drafts."""
+        return FolderPlace("drafts", lambda: [self._folder])
 
     def _paths(self) -> list[Path]:
         with suppress(OSError):
@@ -96,15 +77,5 @@ class Drafts:
             draft = Draft(**fields)
             return draft if all(isinstance(value, str) for value in fields.values()) else None
         except (AssistantError, ValueError, TypeError) as error:
-            _log.warning("a draft cannot be read: %s", type(error).__name__)
+            _log.debug("a draft cannot be read: %s", type(error).__name__)
             return None
-
-
-_TEXTS = ("text", "base_text")
-
-
-def _without(text: str, texts: Sequence[str]) -> str:
-    for each in texts:
-        if each:
-            text = text.replace(each, "")
-    return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Protocol
 
 from assistant.core.errors import AssistantError
@@ -21,7 +22,7 @@ class Door(Protocol):
     """The part of Memory that this needs."""
 
     def read(self, file: str) -> TextFile: ...
-    def change_many(self, edits: list[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str: ...
+    def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str: ...
 
 
 def rename_note(memory: Door, file: str, to: str, keep_links: bool, actor: str = "you") -> str:
@@ -62,7 +63,8 @@ def with_alias(text: str, alias: str) -> str:
     lines = body.split("\n")
     added = _added(lines[: note.body_line - 1], value)
     made = f"{mark}{chr(10).join([*added, *lines[note.body_line - 1 :]])}"
-    return made if alias in parse_note(made).aliases and not parse_note(made).problem else text
+    after = parse_note(made)
+    return made if not after.problem and {alias, *note.aliases} <= set(after.aliases) else text
 
 
 def _added(front: list[str], value: str) -> list[str]:

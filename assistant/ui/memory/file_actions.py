@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
@@ -13,7 +14,7 @@ from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
 from assistant.ui.memory.file_model import shown_name
 from assistant.ui.memory.new_note import NewNoteDialog, RenameDialog
-from assistant.ui.memory.open_in import OpenIn, Opener
+from assistant.ui.memory.open_in import Opener, OpenIn
 from assistant.workspace.note_files import delete_note, rename_note
 
 
@@ -29,9 +30,7 @@ class FileActions(QObject):
     found = Signal(str)
     """The file that a link leads to."""
 
-    def __init__(
-        self, services: Backend, bridge: Bridge, page: QWidget, files: Callable[[], frozenset[str]]
-    ) -> None:
+    def __init__(self, services: Backend, bridge: Bridge, page: QWidget, files: Callable[[], frozenset[str]]) -> None:
         super().__init__(page)
         self._services, self._bridge, self._page, self._files = services, bridge, page, files
         self._memory = services.workspace.memory
@@ -124,7 +123,17 @@ class FileActions(QObject):
         else:
             self.ask_new(target)
 
-    def _run(self, work: Callable[[], object], done: Callable[[object], object]) -> None:
+    def renew_open(self, menu: QMenu, file: str) -> None:
+        """The menu of the other programs, for this file."""
+        menu.clear()
+        self.open_in().fill(menu, file, menu)
+
+    def renew_more(self, menu: QMenu, file: str) -> None:
+        """The menu of what can be done with this file."""
+        menu.clear()
+        self.fill_more(menu, file)
+
+    def _run(self, work: Callable[[], object], done: Callable[[Any], None]) -> None:
         self._bridge.run(self._services.lanes.files, work, done=done, failed=self._on_failed)
 
     def _on_failed(self, error: BaseException) -> None:
@@ -134,5 +143,3 @@ class FileActions(QObject):
 def can_change(file: str) -> bool:
     """Whether it is a note, which may be renamed and deleted."""
     return file.startswith("memory/") and not file.startswith("memory/log/") and file != "memory/archive.md"
-
-

@@ -103,7 +103,7 @@ class FileList(QWidget):
         self._shown = file
         if file.startswith("memory/log/") and not self.model.logs_open and self.model.row_of(file) < 0:
             self.model.logs_open = True
-            self.model.sort(self.model.newest_first)
+            self.model.arrange(self.model.newest_first)
         self._mark(bring_up)
 
     def _mark(self, bring_up: bool = False) -> None:
@@ -130,7 +130,7 @@ class FileList(QWidget):
             self.chosen.emit(files[0])
 
     def _on_sorted(self, newest_first: bool) -> None:
-        self.model.sort(newest_first)
+        self.model.arrange(newest_first)
         self._mark(True)
 
     def _on_clicked(self, index: QModelIndex) -> None:

@@ -71,22 +71,12 @@ class MemoryFilesModel(QAbstractListModel):
         self._rebuild()
         return True
 
-    def know(self, infos: Sequence[MemoryFileInfo]) -> None:
-        """More is known of some of the files than their folder says."""
-        for info in infos:
-            row = self._at.get(info.file)
-            if info.file in self._files:
-                self._files[info.file] = info
-            if row is not None and self._rows[row] != info:
-                self._rows[row] = info
-                self.dataChanged.emit(self.index(row), self.index(row))
-
     def filter(self, words: str) -> None:
         """Only files whose names hold every word; the day logs too then."""
         self._needle = words.casefold().split()
         self._rebuild()
 
-    def sort(self, newest_first: bool) -> None:
+    def arrange(self, newest_first: bool) -> None:
         self.newest_first = newest_first
         self._rebuild()
 
@@ -173,7 +163,8 @@ class MemoryFilesModel(QAbstractListModel):
         top = [info for info in files if info.kind in ("memory", "archive")]
         notes = self._sorted([info for info in files if info.kind == "topic"])
         logs = sorted((info for info in files if info.kind == "log"), key=lambda info: info.file, reverse=True)
-        rows: list[Row] = list(sorted(top, key=lambda info: info.kind != "memory"))
+        top.sort(key=lambda info: info.file != MAIN)
+        rows: list[Row] = [*top]
         if notes:
             rows += [Heading(tr("Notes"), len(notes)), *notes]
         if logs:

@@ -56,10 +56,12 @@ class FileRowDelegate(QStyledItemDelegate):
         foldable = bool(index.flags() & Qt.ItemFlag.ItemIsSelectable)
         left = rect.left()
         if foldable:
-            name = "down" if index.data(HEADING_ROLE) else "right"
-            paint_icon(painter, QRectF(left - 3, rect.center().y() - 7, 14, 14), name, muted)
+            arrow = "down" if index.data(HEADING_ROLE) else "right"
+            paint_icon(painter, QRectF(left - 3, rect.center().y() - 7, 14, 14), arrow, muted)
             left += 16
-        self._write(painter, QRect(left, rect.top(), rect.right() - left, rect.height()), index.data(), "heading", muted)
+        self._write(
+            painter, QRect(left, rect.top(), rect.right() - left, rect.height()), index.data(), "heading", muted
+        )
         start = left + self._metrics["heading"].horizontalAdvance(index.data()) + 8
         count = QRect(start, rect.top(), max(0, rect.right() - start), rect.height())
         self._write(painter, count, index.data(DETAIL_ROLE), "detail", muted)
