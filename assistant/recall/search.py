@@ -18,7 +18,7 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
-from assistant.recall.database import IndexFile
+from assistant.recall.database import IndexFile, birth
 from assistant.recall.embedders import PatientEmbedder
 from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
 
@@ -213,6 +213,11 @@ class Recall:
         have = int(snapshot.has_vector.sum())
         stale = len(snapshot.ids) - have if model else 0
         return IndexStatus(files, len(snapshot.ids), have, model, stale, (*errors, *self._problems.values()))
+
+    def identity(self) -> tuple[str, str]:
+        """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
+        with _in_words(), self._lock:
+            return birth(self._connected()), self._identity()
 
     def close(self) -> None:
         """Give the connection back; the object can be used again. The embedder is its owner's to close."""

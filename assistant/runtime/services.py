@@ -19,10 +19,12 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
@@ -30,7 +32,9 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
+from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
+from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
@@ -39,7 +43,7 @@ from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
 from assistant.workspace.entries import parse_memory
-from assistant.workspace.forgetting import ForgetPlace
+from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
@@ -103,7 +107,12 @@ class Services:
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
+        self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
+        self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
+        self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -119,6 +128,8 @@ class Services:
         self.lanes.files.submit(self.distilling.find_due)
         self.model_service.load_later()
         self.indexing.start()
+        self.history.start()
+        self.self_test.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -137,6 +148,8 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.backups.close()
+        self.self_test.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
@@ -179,7 +192,10 @@ class Services:
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""
         self.distilling.make_way(chat)
-        return self.privacy.set(chat, private)
+        entries = self.privacy.set(chat, private)
+        if private:
+            self.history.forget_chats([chat])
+        return entries
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
@@ -206,6 +222,7 @@ class Services:
         for each in deleted:
             self.workspace.purge_chat(each)
             self.receipts.forget(each.id)
+        self.history.forget_chats([each.id for each in deleted])
         if deleted:
             self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
 
@@ -237,9 +254,7 @@ class Services:
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
-        if is_temporary(chat):
-            return self.temporary.preview(chat, text)
-        return self.prompts.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
+        return self.told.preview(chat, text)
 
     def window_use(self, chat: str) -> tuple[int, int]:
         """Tokens that the chat's next prompt has before any message, and the window."""
@@ -286,6 +301,8 @@ class Services:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
     def _emit(self, event: Event) -> None:
+        self.history.noted(event)
+        self.self_test.noted(event)
         for sink in list(self._sinks):
             sink(event)
 

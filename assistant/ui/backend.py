@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.restoring import RestoreReport
+    from assistant.runtime.self_test import CheckState, SelfTest
     from assistant.workspace.budget import Loaded
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
@@ -94,6 +95,22 @@ class Backups(Protocol):
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 
+class History(Protocol):
+    """The optional git repository. Blocking."""
+
+    def apply_setting(self) -> None: ...
+
+
+class SelfTests(Protocol):
+    """The recall self-test. Blocking."""
+
+    def state(self) -> SelfTest: ...
+    def add(self, question: str, expect: str, text: str = "") -> CheckState: ...
+    def remove(self, ident: str) -> None: ...
+    def run(self) -> SelfTest: ...
+    def rollback(self) -> str: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
@@ -107,6 +124,10 @@ class Backend(Protocol):
     def lanes(self) -> Lanes: ...
     @property
     def backups(self) -> Backups: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def self_test(self) -> SelfTests: ...
 
     def subscribe(self, sink: EventSink) -> None: ...
 

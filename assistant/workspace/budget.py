@@ -8,6 +8,7 @@ from datetime import date
 
 from assistant.core.values import LeftOut
 from assistant.workspace.entries import Entry, MemoryText
+from assistant.workspace.fact_marks import dead_facts
 from assistant.workspace.layout import MEMORY
 
 Count = Callable[[list[str]], list[int]]
@@ -54,7 +55,10 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
 
     Facts come from the top, whole lines only, unless the very first is longer than the limit: that one is cut between
     two characters. When tokens are short the facts give way from the end, yet entries get no more than half by that.
+    Facts that are struck or expired take no room.
     """
+    over = dead_facts(doc.fact_lines, today)
+    doc = replace(doc, fact_lines=tuple(fact for fact in doc.fact_lines if fact[0] not in over))
     allowed = max(0, int(window * limits.window_share))
     facts, left = _facts(doc, limits)
     entries, dead = _live_entries(doc, limits, today)
@@ -64,6 +68,7 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
     chosen = entries[len(entries) - kept :]
     entry_tokens = sum(entry_costs[len(entries) - kept :])
     fitting = _fit(fact_costs, allowed - entry_tokens)
+    left += [LeftOut(MEMORY, line, why) for line, why in over.items()]
     left += [LeftOut(MEMORY, line, TOKEN_BUDGET) for line, text in facts[fitting:] if text.strip()]
     left += [LeftOut(MEMORY, entry.line, TOKEN_BUDGET) for entry in entries[: len(entries) - kept]]
     shown = facts[:fitting]

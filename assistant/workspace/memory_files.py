@@ -12,7 +12,7 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.file_list import problem_of
 from assistant.workspace.journal import Change, Journal, Version
-from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_atomic
+from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_over
 from assistant.workspace.seen import Seen
 from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, grown, read_text
 
@@ -161,24 +161,25 @@ class MemoryFiles:
         if change.added and change.raw is not None:
             append_durably(path, change.raw[-change.added :])
             return
-        if read_bytes(path) != change.base.raw:
+        base = change.base.raw if change.base.sha256 else None
+        if change.raw is not None:
+            if not write_over(path, change.raw, base):
+                raise FileChangedError
+        elif read_bytes(path) != change.base.raw:
             raise FileChangedError
-        if change.raw is None:
-            path.unlink(missing_ok=True)
         else:
-            write_atomic(path, change.raw)
+            path.unlink(missing_ok=True)
 
     def _note(self, file: str, current: TextFile, first: bool = False) -> bool:
         """Remember the file; True, with a line in the journal, when another program changed it."""
         seen = self._journal.seen
-        known = seen.files()
-        before = (known or {}).get(file)
+        before, begun = seen.of(file), seen.begun
         now, path = current.sha256, self.root / file
         if before and before.sha256 == now:
             if now and not self._is_as_seen(file, before):
                 seen.note_state(file, path, before.actor, same=before)
             return False
-        is_news = known is not None and not first and bool(before or now) and layout.kind_of(file) != "log"
+        is_news = begun and not first and bool(before or now) and layout.kind_of(file) != "log"
         actor = "disk" if is_news else ""
         if is_news and not self._is_ours(file, now):
             self._record_foreign(file, before.sha256 if before else "", current)
@@ -227,10 +228,9 @@ def _put_back(path: Path, change: FileChange) -> None:
                 file.truncate(size - change.added)
             if not base.sha256:
                 path.unlink()
-        elif read_bytes(path) == (change.raw or b""):
-            if base.sha256:
-                write_atomic(path, base.raw)
-            else:
-                path.unlink(missing_ok=True)
+        elif base.sha256:
+            write_over(path, base.raw, change.raw)
+        elif read_bytes(path) == change.raw:
+            path.unlink(missing_ok=True)
     except OSError as error:
         raise as_error(error, path) from error

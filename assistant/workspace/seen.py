@@ -54,16 +54,18 @@ class SeenCopies:
     def files(self) -> dict[str, Seen] | None:
         """What was seen, by file; None when nothing ever was."""
         with self._lock:
-            try:
-                self._catch_up()
-            except OSError as error:
-                _log.debug("what was seen is not known: %s", error)
-                return None
-            return dict(self._known) if self._read[0] else None
+            return dict(self._known) if self._is_there() else None
 
     def of(self, file: str) -> Seen | None:
         """What was seen of one file."""
-        return (self.files() or {}).get(file)
+        with self._lock:
+            return self._known.get(file) if self._is_there() else None
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was ever seen."""
+        with self._lock:
+            return self._is_there()
 
     def copy(self, file: str) -> bytes | None:
         """The bytes as they were last seen; None when they are not known. b"" for a file that did not exist."""
@@ -122,6 +124,14 @@ class SeenCopies:
             descriptor = os.open(self._list, flags, 0o600)
             with os.fdopen(descriptor, "ab") as end:
                 end.write(_line(file, seen))
+
+    def _is_there(self) -> bool:
+        try:
+            self._catch_up()
+        except OSError as error:
+            _log.debug("what was seen is not known: %s", error)
+            return False
+        return self._read[0] != 0
 
     def _catch_up(self) -> None:
         """Read what was added since, by whatever process; all of it where the file is another one."""

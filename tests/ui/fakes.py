@@ -32,6 +32,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.self_test import SelfTest
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
@@ -170,6 +171,13 @@ class FakeWorkspace:
         self.drafts = Drafts(root.parent / "drafts")
 
 
+class FakeSelfTest:
+    """No question is pinned."""
+
+    def state(self) -> SelfTest:
+        return SelfTest((), None, "")
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -178,6 +186,7 @@ class FakeServices:
         self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
+        self.self_test = FakeSelfTest()
         self.calls: list[tuple[Any, ...]] = []
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
