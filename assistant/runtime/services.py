@@ -24,6 +24,8 @@ from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.forget_places import Places as ForgetPlaces
+from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
@@ -109,6 +111,8 @@ class Services:
         )
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
+        places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
+        self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
@@ -138,6 +142,7 @@ class Services:
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
         self.review.recover()
+        self.forgetting.finish_left()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -156,6 +161,7 @@ class Services:
         self.lanes.close()
         try:
             self.purge_deleted()
+            self.forgetting.close()
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
         self.recall.close()

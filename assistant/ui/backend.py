@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assistant.core.events import EventSink
-from assistant.core.values import RecallAnswer, RecallQuery, Receipt
+from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
+    from assistant.runtime.told import ReceiptNow
     from assistant.workspace.budget import Loaded
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
@@ -52,6 +53,8 @@ class Memory(Protocol):
     def save(self, file: str, text: str, base_sha: str, *, keep_secrets: bool = False) -> Saved | Conflict: ...
     def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str: ...
     def undo(self, journal_id: str) -> Saved | Conflict: ...
+    def strike(self, unit_id: str, /) -> Saved: ...
+    def rewrite(self, unit_id: str, text: str, /) -> Saved: ...
 
 
 class Journal(Protocol):
@@ -85,6 +88,15 @@ class Places(Protocol):
 
     @property
     def state(self) -> Path: ...
+
+
+class Told(Protocol):
+    """Receipts as of today, what is never told again, and the next prompt. All blocking."""
+
+    def now(self, receipt: Receipt) -> ReceiptNow: ...
+    def never(self, chat: str, unit: str, never: bool = True) -> None: ...
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt: ...
+    def renew(self, chat: str) -> None: ...
 
 
 class Backups(Protocol):
@@ -122,6 +134,8 @@ class Backend(Protocol):
     def workspace(self) -> WorkspaceView: ...
     @property
     def lanes(self) -> Lanes: ...
+    @property
+    def told(self) -> Told: ...
     @property
     def backups(self) -> Backups: ...
     @property

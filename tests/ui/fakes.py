@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from assistant.chat.line_now import LineNow
 from assistant.core.errors import AssistantError
 from assistant.core.events import (
     Event,
@@ -25,6 +26,7 @@ from assistant.core.values import (
     Hit,
     LeftOut,
     ModelInfo,
+    Prompt,
     PromptLine,
     RecallAnswer,
     RecallQuery,
@@ -33,6 +35,7 @@ from assistant.core.values import (
 )
 from assistant.engine.model_files import ModelFile
 from assistant.runtime.self_test import SelfTest
+from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
@@ -171,6 +174,31 @@ class FakeWorkspace:
         self.drafts = Drafts(root.parent / "drafts")
 
 
+class FakeTold:
+    """What became of receipts' lines: by default nothing. Remembers what was asked."""
+
+    def __init__(self, calls: list[tuple[Any, ...]]) -> None:
+        self.calls = calls
+        self.found: dict[str, LineNow] = {}
+        self.nevers: set[str] = set()
+        self.prompt = Prompt((), (), (), 0, 4096)
+
+    def now(self, receipt: Receipt) -> ReceiptNow:
+        lines = tuple(self.found.get(o.unit, LineNow("same", o.file, o.line, o.text)) for o in receipt.lines)
+        return ReceiptNow(lines, tuple(line.unit in self.nevers for line in receipt.lines))
+
+    def never(self, chat: str, unit: str, never: bool = True) -> None:
+        self.calls.append(("never", chat, unit, never))
+        self.nevers = self.nevers | {unit} if never else self.nevers - {unit}
+
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt:
+        self.calls.append(("preview", chat, text, after))
+        return self.prompt
+
+    def renew(self, chat: str) -> None:
+        self.calls.append(("renew", chat))
+
+
 class FakeSelfTest:
     """No question is pinned."""
 
@@ -188,6 +216,7 @@ class FakeServices:
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
         self.calls: list[tuple[Any, ...]] = []
+        self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
         self.loaded = make_loaded()
