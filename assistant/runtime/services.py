@@ -45,6 +45,7 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+from assistant.workspace.entries import parse_memory
 from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
@@ -102,6 +103,7 @@ class Services:
         )
         self.review = ReviewService(workspace, self._emit)
         self.forget_places.append(workspace.inbox)
+        self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
@@ -276,10 +278,11 @@ class Services:
         """Write a fact to MEMORY.md. keep_secrets: the person chose, for this once, to keep what looks like one."""
         return self.workspace.memory.remember(text, keep_secrets=keep_secrets)
 
-    def budget(self) -> Loaded:
-        """What of MEMORY.md loads with the present settings and model."""
+    def budget(self, text: str | None = None) -> Loaded:
+        """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""
         today = self.workspace.clock().date()
-        document, count = self.workspace.memory.document(), self.prompts.counter().count
+        document = self.workspace.memory.document() if text is None else parse_memory(text)
+        count = self.prompts.counter().count
         return load_memory(document, self.prompts.limits(), today, count, self.prompts.rules().window)
 
     # --- models --------------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ class MainWindow(QMainWindow):
         self.bridge = Bridge(services, self)
         self.session = ChatSession(services, self.bridge, self)
         self._memory: MemoryPanel | None = None
+        self._unasked = False
         self._hid_sidebar, self._sidebar_width = False, 264
         self.setWindowTitle("Keepsake")
         self.resize(1200, 800)
@@ -328,12 +329,19 @@ class MainWindow(QMainWindow):
         self._open_dialog(ErrorDialog(error, self))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._memory is not None and not self._memory.may_close():
+        if self._memory is not None and self._unasked:
+            self._memory.keep()
+        elif self._memory is not None and not self._memory.may_close():
             event.ignore()
             return
         self.keeper.finish()
         self.closed.emit()
         event.accept()
+
+    def end(self) -> None:
+        """Close without a question: the system asks for it. What is not saved is kept for the next time."""
+        self._unasked = True
+        self.close()
 
     def release(self) -> None:
         """Take nothing more from the services; they may be closed after this."""

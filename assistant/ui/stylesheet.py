@@ -149,6 +149,7 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QSplitter::handle { background: $border; }
 QSplitter::handle:horizontal { width: 1px; }
+QSplitter#files::handle { background: transparent; }
 QCheckBox { spacing: 8px; }
 """)
 
