@@ -47,14 +47,22 @@ class ImportService:
     def __init__(self, workspace: Workspace, emit: Callable[[Event], None], index: Callable[[], None]) -> None:
         self._workspace, self._emit, self._index = workspace, emit, index
         self.ledger = Ledger(workspace.data / "imports", workspace.clock)
+        self._running: CancelToken | None = None
 
     def look(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportReport:
         """What an import would do; writes nothing. system: one of SYSTEMS, or "auto" to recognise it."""
+        self._running = cancel
         return _Run(self._workspace, self.ledger, _system(system, path), path, cancel, progress).look()
+
+    def cancel(self) -> None:
+        """Stop what runs: the window closes."""
+        if self._running:
+            self._running.cancel()
 
     def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportReport:
         """Do it. Cancelled or failed, what it wrote so far is taken back."""
         run = _Run(self._workspace, self.ledger, _system(system, path), path, cancel, progress)
+        self._running = cancel
         try:
             report = run.apply()
         except BaseException:

@@ -11,8 +11,11 @@ from assistant.core.events import EventSink
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 
 if TYPE_CHECKING:
+    from assistant.core.cancel import CancelToken
+    from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
+    from assistant.runtime.importing import ImportUndone
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
     from assistant.runtime.told import ReceiptNow
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.workspace.chat_store import DeletedChat
     from assistant.workspace.chats import Chat
     from assistant.workspace.drafts import Drafts
+    from assistant.workspace.imports.report import ImportReport
     from assistant.workspace.journal import JournalEntry
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
     from assistant.workspace.text_files import TextFile
@@ -107,6 +111,14 @@ class Backups(Protocol):
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 
+class Importing(Protocol):
+    """Import from another assistant. Blocking, and it may take minutes."""
+
+    def look(self, system: str, path: Path, cancel: CancelToken, progress: Progress, /) -> ImportReport: ...
+    def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress, /) -> ImportReport: ...
+    def undo(self, ident: str, /) -> ImportUndone: ...
+
+
 class History(Protocol):
     """The optional git repository. Blocking."""
 
@@ -140,6 +152,8 @@ class Backend(Protocol):
     def backups(self) -> Backups: ...
     @property
     def history(self) -> History: ...
+    @property
+    def importing(self) -> Importing: ...
     @property
     def self_test(self) -> SelfTests: ...
 
