@@ -170,9 +170,9 @@ class Services:
         self._chats_of(chat).rename(chat, title)
         self._emit(ChatsChanged())
 
-    def keep_chat(self, chat: str) -> str:
-        """Write a temporary chat down as an ordinary one; returns its id."""
-        return self.temporary.keep(chat, self.receipts)
+    def keep_chat(self, chat: str, *, stop: bool = False) -> str:
+        """Write a temporary chat down as an ordinary one; returns its id. stop: end the reply in it first."""
+        return self.temporary.keep(chat, self.receipts, stop=stop)
 
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""

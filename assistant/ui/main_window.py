@@ -20,13 +20,13 @@ from assistant.ui.chat.markdown import is_web
 from assistant.ui.chat.page import ChatPage
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat_actions import ChatActions
+from assistant.ui.chat_kinds import ChatKinds
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.i18n import tr
 from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
-from assistant.ui.models.chats import chat_title
 from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
 from assistant.ui.widgets import spread
@@ -57,6 +57,7 @@ class MainWindow(QMainWindow):
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
+        self.kinds = ChatKinds(self)
         self.menus = Menus(self)
         self.keeper = WindowKeeper(self)
         self._connect()
@@ -121,6 +122,7 @@ class MainWindow(QMainWindow):
         self.sidebar.chosen.connect(self.open_chat)
         self.sidebar.left_empty.connect(self.page.composer.edit.setFocus)
         self.sidebar.delete_asked.connect(self.chats.delete)
+        self.chats.close_asked.connect(self.kinds.close)
         self.sidebar.rename_asked.connect(self.chats.rename)
         self.chats.titled.connect(self._show_title)
         self.topbar.sidebar_asked.connect(self.toggle_sidebar)
@@ -157,7 +159,7 @@ class MainWindow(QMainWindow):
         self.chats.refresh()
 
     def _show_title(self, title: str) -> None:
-        shown = chat_title(title)
+        shown = self.kinds.title(title)
         self.topbar.title.set_text(shown)
         self.setWindowTitle(f"{shown} — Keepsake" if self.session.chat_id else "Keepsake")
 
@@ -318,8 +320,15 @@ class MainWindow(QMainWindow):
         """Show a failure: an expected one as written, a bug with its details."""
         self._open_dialog(ErrorDialog(error, self))
 
+    def may_leave(self) -> bool:
+        """Ask about what would be lost: temporary chats, unsaved text. False when the person stays."""
+        if not self.kinds.may_leave() or (self._memory is not None and not self._memory.may_close()):
+            return False
+        self.kinds.leave()
+        return True
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._memory is not None and not self._memory.may_close():
+        if not self.may_leave():
             event.ignore()
             return
         self.keeper.finish()
