@@ -114,6 +114,13 @@ class InboxChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptChanged:
+    """The chat's next prompt carries other memory: a line is never told there any more, or its row was taken anew."""
+
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexProgress:
     """what: "keywords" or "vectors"; done == total ends it."""
 
@@ -139,6 +146,13 @@ class Notice:
     error: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ChecksRan:
+    """The recall self-test has new results. lost: questions that memory answered before and does not now."""
+
+    lost: int
+
+
 Event = (
     ModelLoading
     | ModelReady
@@ -153,8 +167,10 @@ Event = (
     | WorkspaceChanged
     | MemoryChanged
     | InboxChanged
+    | PromptChanged
     | IndexProgress
     | DistillProgress
+    | ChecksRan
     | Notice
 )
 EventSink = Callable[[Event], None]

@@ -18,7 +18,8 @@ from assistant.recall.database import writing
 from assistant.recall.files import scan
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
-from assistant.recall.units import Unit, first_part_of, units_of
+from assistant.recall.units import first_part_of, units_of
+from assistant.recall.units_value import Unit
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
@@ -95,8 +96,7 @@ def sync_files(
     _apply(connection, waiting, changes)
     _remove(connection, gone, changes)
     if changes.removed:
-        with writing(connection):
-            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
+        drop_lone_vectors(connection)
     if changed:
         progress(len(changed), len(changed), "keywords")
     return changes
@@ -129,6 +129,18 @@ def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: Can
     if missing:
         progress(len(missing), len(missing), "vectors")
     return len(missing)
+
+
+def drop_lone_vectors(connection: sqlite3.Connection) -> None:
+    """Delete the vectors of texts that no unit holds any more."""
+    with writing(connection):
+        connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
+
+
+def count_lone_vectors(connection: sqlite3.Connection) -> int:
+    """How many vectors are of a text that no unit holds."""
+    sql = "SELECT count(*) FROM vectors WHERE hash NOT IN (SELECT hash FROM units)"
+    return int(connection.execute(sql).fetchone()[0])
 
 
 def purge(connection: sqlite3.Connection) -> None:
@@ -204,7 +216,7 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
         else:
             _insert(connection, file, digest, unit)
             changes.added += 1
-    _delete(connection, [row for row, _ in old.values()])
+    delete_units(connection, [row for row, _ in old.values()])
     changes.removed += len(old)
 
 
@@ -246,7 +258,8 @@ def _redacted(unit: Unit) -> Unit:
     return replace(unit, title=title, text=text, words=words, context=context, meaning=meaning)
 
 
-def _delete(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+    """Take units out of the index, in the transaction of the caller."""
     connection.executemany("DELETE FROM words WHERE rowid = ?", [[row] for row in rows])
     connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
 
@@ -256,7 +269,7 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
         with writing(connection):
             sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
-            _delete(connection, rows)
+            delete_units(connection, rows)
             connection.execute("DELETE FROM files WHERE path = ?", [path])
         changes.files += 1
         changes.removed += len(rows)

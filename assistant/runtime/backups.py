@@ -14,7 +14,9 @@ from assistant.core.cancel import CancelToken
 from assistant.core.clock import stamp
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
-from assistant.runtime.age import Key, decrypting, encrypt, new_key, parse_key
+from assistant.runtime.age import Key, decrypting, encrypt, kind_of, new_key, parse_key
+from assistant.runtime.restoring import RestoreReport, restore
+from assistant.settings.paths import Paths
 from assistant.settings.secrets import SecretStore
 from assistant.workspace.backup_content import Item, Source, free_of, items
 from assistant.workspace.backup_tar import Manifest, read_tar, write_tar
@@ -47,12 +49,14 @@ class BackupReport:
 
 
 class BackupService:
-    """Of one workspace. settings: settings.toml. Blocking; the keyring may ask the person to unlock it."""
+    """Of one workspace. Blocking; the keyring may ask the person to unlock it."""
 
-    def __init__(self, workspace: Workspace, settings: Path, keyring: SecretStore | None = None) -> None:
+    def __init__(self, workspace: Workspace, paths: Paths, keyring: SecretStore | None = None) -> None:
         self._workspace = workspace
-        self._settings = settings
+        self._paths = paths
+        self._settings = paths.settings_file
         self._keyring = keyring or SecretStore()
+        self._closing = CancelToken()
         self.known = KnownBackups(workspace.data, workspace.state / "locks" / "backups.lock")
 
     def key(self) -> Key | None:
@@ -64,6 +68,10 @@ class BackupService:
         """Keep a recovery key of another computer in this one's keyring, if it has none yet."""
         if self._keyring.get(_KEY_NAME) is None:
             self._keyring.set(_KEY_NAME, key.secret)
+
+    def close(self) -> None:
+        """Stop a backup that is being made; nothing is left of it."""
+        self._closing.cancel()
 
     def suggest_name(self) -> str:
         """A name for a backup made today."""
@@ -87,9 +95,9 @@ class BackupService:
         target = self._target(file, overwrite)
         key, fresh = self._key_for(passphrase)
         skipped: list[str] = []
-        with _beside(target) as temp:
+        with beside(target) as temp:
             with temp.open("wb") as stream:
-                written = self._write(stream, key, target, skipped, cancel or CancelToken(), progress)
+                written = self._write(stream, key, target, skipped, cancel or self._closing, progress)
             proved = prove(temp, key)
             if proved != written:
                 raise AssistantError("backup.unproved", "The backup could not be read back.", "Try another disk.")
@@ -98,6 +106,16 @@ class BackupService:
         shown = key.secret if fresh else ""
         count = len(written.files)
         return BackupReport(target, count, written.size, size, key.kind, count, tuple(skipped), shown)
+
+    def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport:
+        """Restore a backup into a new or empty folder, beside this workspace. secret: its passphrase or recovery key,
+        "" for the key in the keyring. Raises AssistantError as ``restoring.restore``.
+        """
+        if kind_of(file) == "passphrase":
+            key = Key("passphrase", secret)
+        else:
+            key = parse_key(secret) if secret.strip() else stored_key(self._keyring)
+        return restore(file, key, folder.expanduser().absolute(), self._paths, self._workspace.clock())
 
     def _write(
         self,
@@ -168,7 +186,7 @@ def prove(file: Path, key: Key) -> Manifest:
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Iterator[Path]:
+def beside(target: Path) -> Iterator[Path]:
     """A new file (mode 0600) that takes the target's place when the block ends well, and is gone otherwise."""
     temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
     try:

@@ -32,19 +32,23 @@ class Lane:
 
 
 class Lanes:
-    """files: short work on the disk; recall: searches; index: keeping the index true; chat: model and turns."""
+    """files: short work on the disk; recall: searches; index: keeping the index true; chat: model and turns;
+    keeping: backups, history, checks, which may take their time.
+    """
 
     def __init__(self) -> None:
         self.files = Lane("files")
         self.recall = Lane("recall")
         self.index = Lane("index")
         self.chat = Lane("chat")
+        self.keeping = Lane("keeping")
 
     def close(self) -> None:
-        """End all lanes; cancel what runs on them first. What waits for the disk is done: words may wait there."""
+        """End all lanes; cancel what runs on them first. What waits for the disk or for a commit is done."""
         self.files.close(drop=False)
         for lane in (self.chat, self.index, self.recall):
             lane.close()
+        self.keeping.close(drop=False)  # last: what the others did is committed, too
 
 
 def _log_bug(future: Future[T]) -> None:
