@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.workspace.blocks import text_blocks
 from assistant.workspace.entries import MemoryText
-from assistant.workspace.ids import line_id
+from assistant.workspace.ids import line_id, split_id
 from assistant.workspace.layout import MEMORY
 
 NEVER_HERE = "never recalled here"
 FORGOTTEN = "«forgotten»"
 """Stands in receipts where forgotten words stood."""
-_COUNT = re.compile(r"(:[0-9a-f]{10})-\d+$")
 
 
 class Never:
@@ -74,7 +72,7 @@ NOTHING = Never(frozenset())
 
 def bare_unit(unit: str) -> str:
     """The id without the number that tells equal lines of a file apart."""
-    return _COUNT.sub(r"\1", unit)
+    return split_id(unit)[1] or unit
 
 
 def is_stale(lines: Sequence[PromptLine], left: Sequence[str], never: Never) -> bool:

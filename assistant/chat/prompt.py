@@ -196,24 +196,23 @@ class PromptBuilder:
         changes += memory_changes(row, document, memory.read(MEMORY).sha256, frozenset(told), today)
         changes = [line for line in changes if not never.holds(line.unit)]
         told |= {line.unit for line in changes}
-        found, hidden, mode = self._found(question.message, hits, frozenset(told), never)
+        query = RecallQuery(question.message, hits, exclude=frozenset(told), asked=f"{chat}#{question.turn}")
+        found, hidden, mode = self._found(query, never)
         share = self._rules.window // _RECALL_SHARE
         block = recalled_block(question.message, found, changes, self._counter, share)
         left_out = tuple(left for left in hidden if left not in row.left_out)
         return replace(block, left_out=block.left_out + left_out), mode
 
-    def _found(
-        self, message: str, most: int, told: frozenset[str], never: Never
-    ) -> tuple[list[Hit], tuple[LeftOut, ...], str]:
+    def _found(self, query: RecallQuery, never: Never) -> tuple[list[Hit], tuple[LeftOut, ...], str]:
         """The hits worth telling, those that would be but are never to be told here, and how was searched."""
-        if most <= 0 or not message.strip():
+        if query.limit <= 0 or not query.text.strip():
             return [], (), "off"
         more = min(len(never.units), _HIDDEN)
-        answer = self._recall.search(RecallQuery(message, limit=most + more, exclude=told))
-        shown = [hit for hit in answer.hits if not never.hides(hit)][:most]
-        hidden = [hit for hit in relevant(answer.hits, message) if never.hides(hit)] if never else []
+        answer = self._recall.search(replace(query, limit=query.limit + more))
+        shown = [hit for hit in answer.hits if not never.hides(hit)][: query.limit]
+        hidden = [hit for hit in relevant(answer.hits, query.text) if never.hides(hit)] if never else []
         left_out = tuple(LeftOut(hit.file, hit.line, NEVER_HERE) for hit in hidden)
-        return relevant(shown, message), left_out, answer.mode
+        return relevant(shown, query.text), left_out, answer.mode
 
 
 def turns_in_window(branch: Sequence[Turn], row: FixedRow) -> list[Turn]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from assistant.cli import receipt
 from assistant.cli.context import Context
 from assistant.workspace.chat_store import ChatInfo
 from assistant.workspace.chats import Chat
@@ -28,6 +29,7 @@ def add_commands(commands: Any) -> None:
     delete = actions.add_parser("delete", help="remove a chat for good, with its receipts and its place in the index")
     delete.add_argument("id", metavar="ID")
     delete.set_defaults(run=run_delete)
+    receipt.add_never(actions)
 
 
 def run_list(context: Context, options: Namespace) -> int:

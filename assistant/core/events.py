@@ -114,6 +114,13 @@ class InboxChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptChanged:
+    """The chat's next prompt carries other memory: a line is never told there any more, or its row was taken anew."""
+
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexProgress:
     """what: "keywords" or "vectors"; done == total ends it."""
 
@@ -153,6 +160,7 @@ Event = (
     | WorkspaceChanged
     | MemoryChanged
     | InboxChanged
+    | PromptChanged
     | IndexProgress
     | DistillProgress
     | Notice

@@ -122,7 +122,8 @@ class RecallQuery:
     """A question to the memory.
 
     since, until: local days, both inclusive; units outside are left out. now: the asker's time (None: the clock).
-    exclude: unit ids that must not come back (they are in the window already).
+    exclude: unit ids that must not come back (they are in the window already). asked: the unit that the question itself
+    is by now; neither found nor counted, so that it is answered the same before and after it was written down.
     """
 
     text: str
@@ -132,6 +133,7 @@ class RecallQuery:
     until: date | None = None
     now: datetime | None = None
     exclude: frozenset[str] = frozenset()
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

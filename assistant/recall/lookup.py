@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
@@ -12,6 +14,7 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.ranking import allowed_units, condition, rank
+from assistant.recall.sync import delete_units
 from assistant.recall.text import language
 from assistant.recall.vectors import Snapshot
 
@@ -25,7 +28,8 @@ def look_up(
     text = query.text.strip()
     allowed = _allowed(connection, snapshot, query)
     where, args = condition(query)
-    words = search_words(connection, query_terms(text), where, args, CANDIDATES)
+    with _unasked(connection, query.asked):
+        words = search_words(connection, query_terms(text), where, args, CANDIDATES)
     similarity = None if vector is None else snapshot.similarity(vector, language(text))
     candidates = rank(snapshot, text, words, similarity, allowed, today)
     mode = "keyword" if vector is None else "hybrid"
@@ -33,6 +37,21 @@ def look_up(
         return replace(NOTHING_KNOWN, mode=mode)
     chosen = arrange(candidates, snapshot, query.limit)
     return RecallAnswer(_hits(connection, snapshot, candidates, chosen), False, 0.0, mode)
+
+
+@contextlib.contextmanager
+def _unasked(connection: sqlite3.Connection, uid: str) -> Iterator[None]:
+    """The index without that unit, until the end of the block: how rare a word is depends on every unit."""
+    row = connection.execute("SELECT id FROM units WHERE uid = ?", [uid]).fetchone() if uid else None
+    if row is None:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        delete_units(connection, [row[0]])
+        yield
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def by_time(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> RecallAnswer:
@@ -51,7 +70,7 @@ def by_time(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQue
 def _allowed(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
     """Which units may be hits at all."""
     allowed = allowed_units(snapshot, query)
-    allowed[_positions(connection, snapshot, query.exclude)] = False
+    allowed[_positions(connection, snapshot, query.exclude | {query.asked})] = False
     return allowed
 
 

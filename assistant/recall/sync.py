@@ -204,7 +204,7 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
         else:
             _insert(connection, file, digest, unit)
             changes.added += 1
-    _delete(connection, [row for row, _ in old.values()])
+    delete_units(connection, [row for row, _ in old.values()])
     changes.removed += len(old)
 
 
@@ -246,7 +246,8 @@ def _redacted(unit: Unit) -> Unit:
     return replace(unit, title=title, text=text, words=words, context=context, meaning=meaning)
 
 
-def _delete(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+    """Take units out of the index, in the transaction of the caller."""
     connection.executemany("DELETE FROM words WHERE rowid = ?", [[row] for row in rows])
     connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
 
@@ -256,7 +257,7 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
         with writing(connection):
             sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
-            _delete(connection, rows)
+            delete_units(connection, rows)
             connection.execute("DELETE FROM files WHERE path = ?", [path])
         changes.files += 1
         changes.removed += len(rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,14 +46,16 @@ def parse_key(text: str) -> Key:
     """The secret key in a text such as a key file of age's own. Raises AssistantError("backup.key_text")."""
     import pyrage
 
-    word = next((w for w in text.split() if w.upper().startswith(_SECRET_KEY)), "")
+    lines = "".join(line for line in text.upper().splitlines() if not line.lstrip().startswith("#"))
+    found = re.search(_SECRET_KEY + r"[0-9A-Z\s]+", lines)  # written down, it may be parted by spaces and lines
+    word = "".join(found[0].split()) if found else ""
     try:
-        pyrage.x25519.Identity.from_str(word.upper())
+        pyrage.x25519.Identity.from_str(word)
     except pyrage.IdentityError as error:
         raise AssistantError(
             "backup.key_text", "This is no recovery key.", "A recovery key begins with AGE-SECRET-KEY-1."
         ) from error
-    return Key("keyring", word.upper())
+    return Key("keyring", word)
 
 
 def kind_of(path: Path) -> KeyKind:

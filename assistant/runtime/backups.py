@@ -14,7 +14,9 @@ from assistant.core.cancel import CancelToken
 from assistant.core.clock import stamp
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
-from assistant.runtime.age import Key, decrypting, encrypt, new_key, parse_key
+from assistant.runtime.age import Key, decrypting, encrypt, kind_of, new_key, parse_key
+from assistant.runtime.restoring import RestoreReport, restore
+from assistant.settings.paths import Paths
 from assistant.settings.secrets import SecretStore
 from assistant.workspace.backup_content import Item, Source, free_of, items
 from assistant.workspace.backup_tar import Manifest, read_tar, write_tar
@@ -47,11 +49,12 @@ class BackupReport:
 
 
 class BackupService:
-    """Of one workspace. settings: settings.toml. Blocking; the keyring may ask the person to unlock it."""
+    """Of one workspace. Blocking; the keyring may ask the person to unlock it."""
 
-    def __init__(self, workspace: Workspace, settings: Path, keyring: SecretStore | None = None) -> None:
+    def __init__(self, workspace: Workspace, paths: Paths, keyring: SecretStore | None = None) -> None:
         self._workspace = workspace
-        self._settings = settings
+        self._paths = paths
+        self._settings = paths.settings_file
         self._keyring = keyring or SecretStore()
         self.known = KnownBackups(workspace.data, workspace.state / "locks" / "backups.lock")
 
@@ -98,6 +101,16 @@ class BackupService:
         shown = key.secret if fresh else ""
         count = len(written.files)
         return BackupReport(target, count, written.size, size, key.kind, count, tuple(skipped), shown)
+
+    def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport:
+        """Restore a backup into a new or empty folder, beside this workspace. secret: its passphrase or recovery key,
+        "" for the key in the keyring. Raises AssistantError as ``restoring.restore``.
+        """
+        if kind_of(file) == "passphrase":
+            key = Key("passphrase", secret)
+        else:
+            key = parse_key(secret) if secret.strip() else stored_key(self._keyring)
+        return restore(file, key, folder.expanduser().absolute(), self._paths, self._workspace.clock())
 
     def _write(
         self,

@@ -32,18 +32,21 @@ class Lane:
 
 
 class Lanes:
-    """files: short work on the disk; recall: searches; index: keeping the index true; chat: model and turns."""
+    """files: short work on the disk; recall: searches; index: keeping the index true; chat: model and turns;
+    keeping: backups, history, checks, which may take their time.
+    """
 
     def __init__(self) -> None:
         self.files = Lane("files")
         self.recall = Lane("recall")
         self.index = Lane("index")
         self.chat = Lane("chat")
+        self.keeping = Lane("keeping")
 
     def close(self) -> None:
         """End all lanes; cancel what runs on them first. What waits for the disk is done: words may wait there."""
         self.files.close(drop=False)
-        for lane in (self.chat, self.index, self.recall):
+        for lane in (self.chat, self.index, self.recall, self.keeping):
             lane.close()
 
 

@@ -31,6 +31,7 @@ from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
 from assistant.runtime.temporary import TemporaryService
+from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
 from assistant.settings.schema import Settings
@@ -101,7 +102,8 @@ class Services:
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
-        self.backups = BackupService(workspace, paths.settings_file)
+        self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
+        self.backups = BackupService(workspace, paths)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -235,9 +237,7 @@ class Services:
 
     def preview(self, chat: str, text: str) -> Prompt:
         """The exact prompt of the chat's next turn ("" as chat: of a new one)."""
-        if is_temporary(chat):
-            return self.temporary.preview(chat, text)
-        return self.prompts.preview(self.workspace.chats.read(chat) if chat else Chat.empty(), text)
+        return self.told.preview(chat, text)
 
     def window_use(self, chat: str) -> tuple[int, int]:
         """Tokens that the chat's next prompt has before any message, and the window."""

@@ -47,9 +47,13 @@ class TemporaryService:
         self._emit(ChatsChanged())
         return chat
 
-    def preview(self, chat: str, text: str) -> Prompt:
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt:
         """The exact prompt of the chat's next turn."""
-        return self.prompts.preview(self.chats.read(chat), text, plan=self._plan(chat))
+        return self.prompts.preview(self.chats.read(chat), text, after, self._plan(chat))
+
+    def renew(self, chat: str) -> None:
+        """Take the chat's fixed row as memory is now."""
+        self.prompts.renew(self.chats.read(chat), self._plan(chat))
 
     def use_memory(self, chat: str, wanted: bool) -> None:
         """Read memory for the chat's next turns, or do not. Raises ("chat.missing")."""

@@ -12,6 +12,8 @@ from assistant.core.values import RecallAnswer, RecallQuery, Receipt
 
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
+    from assistant.runtime.backups import BackupReport
+    from assistant.runtime.restoring import RestoreReport
     from assistant.workspace.budget import Loaded
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
@@ -36,6 +38,8 @@ class Lanes(Protocol):
     def recall(self) -> Lane: ...
     @property
     def chat(self) -> Lane: ...
+    @property
+    def keeping(self) -> Lane: ...
 
 
 class Memory(Protocol):
@@ -78,6 +82,14 @@ class Places(Protocol):
     def state(self) -> Path: ...
 
 
+class Backups(Protocol):
+    """One encrypted file of everything. All blocking, and they take their time."""
+
+    def suggest_name(self) -> str: ...
+    def make(self, file: Path, passphrase: str | None = None) -> BackupReport: ...
+    def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
@@ -89,6 +101,8 @@ class Backend(Protocol):
     def workspace(self) -> WorkspaceView: ...
     @property
     def lanes(self) -> Lanes: ...
+    @property
+    def backups(self) -> Backups: ...
 
     def subscribe(self, sink: EventSink) -> None: ...
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from assistant.ui.backup.actions import back_up, restore_backup
 from assistant.ui.i18n import tr
 from assistant.ui.theme import CHOICES
 from assistant.ui.widgets import button, label, spread
@@ -27,6 +28,7 @@ class Menus:
         self.groups: list[tuple[str, list[QAction]]] = []
         self._fill_chat()
         self._fill_view()
+        self._fill_memory()
         self._fill_model()
         self._fill_help()
 
@@ -68,6 +70,11 @@ class Menus:
             action.setChecked(self._window.theme.choice == choice)
             group.addAction(action)
             self.themes[choice] = action
+
+    def _fill_memory(self) -> None:
+        window, menu = self._window, self._menu(tr("M&emory"), tr("Memory"))
+        self._action(menu, tr("Back up…"), partial(back_up, window))
+        self._action(menu, tr("Restore a backup…"), partial(restore_backup, window))
 
     def _fill_model(self) -> None:
         window, menu = self._window, self._menu(tr("&Model"), tr("Model"))

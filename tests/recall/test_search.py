@@ -51,6 +51,18 @@ def test_a_hit_says_its_place_by_words_and_by_meaning(workspace: SmallWorkspace,
     assert len({each["meaning_rank"] for each in why.values()}) == len(why)
 
 
+def test_a_question_that_is_written_down_already_does_not_count(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.remember(*FILLER[:40])
+    workspace.write("memory/hotel.md", "# Hotels\n\n- Zephyrina has the code QX77\n")
+    question = "And Zephyrina, then, what did she say of it all?"
+    chat = workspace.chat("20261129_101010", ("Hello", "Hi."))
+    before = found(by_words, question)
+    with chat.open("a", encoding="utf-8") as file:
+        file.write(f"### 2026-11-30T10:00:00+01:00 · #2\n\n**User**:\n\n> {question}\n")
+    assert found(by_words, question, asked="20261129_101010#2") == before
+    assert "20261129_101010#2" in [hit.id for hit in found(by_words, question)], "it is there for other searches"
+
+
 def test_equal_words_share_their_place(workspace: SmallWorkspace, by_words: Recall) -> None:
     workspace.remember("2026-11-01|you|walked the dog", "2026-11-02|you|walked the dog", "2026-11-03|you|the dog slept")
     ranks = [hit.why["keyword_rank"] for hit in by_words.search(RecallQuery("walked dog")).hits]

@@ -45,7 +45,7 @@ class Keyring(SecretStore):
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Services]:
     made = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state", NOW), environ={})
-    made.backups = BackupService(made.workspace, made.paths.settings_file, Keyring())
+    made.backups = BackupService(made.workspace, made.paths, Keyring())
     yield made
     made.close()
 

@@ -79,6 +79,7 @@ class FakeLanes:
     files: Any = field(default_factory=InlineLane)
     recall: Any = field(default_factory=InlineLane)
     chat: Any = field(default_factory=InlineLane)
+    keeping: Any = field(default_factory=InlineLane)
 
 
 def make_chat(ident: str, title: str, turns: tuple[Turn, ...] = (), last_active: str = NOW.isoformat()) -> Chat:

@@ -1,0 +1,1 @@
+"""Making and restoring backups in the window."""
