@@ -28,7 +28,7 @@ _FIGURE = re.compile(
 )
 _NO = re.compile(
     r"\b(?:not|no|never|none|without|cannot|nobody|nothing|stopped|quit|cancelled|gave up)\b|n['’]t\b|\bno longer\b"
-    r"|不(?!错|过|仅|但|同|只|如|久|足|断|知道|得不)|没有?|無|无(?=法|需)|别(?=再)|取消|戒了"
+    r"|不(?!错|过(?!敏)|仅|但|同|只|如|久|足|断|知道|得不)|没有?|無|无(?=法|需)|别(?=再)|取消|戒了"
 )
 _CODE = re.compile(r"\b[a-z]{1,5}-?\d{2,}\b|\b(?=[a-z]*\d)(?=[0-9]*[a-z])[a-z0-9]{5,}\b")
 _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d{2}(?![\d.,-])")
@@ -36,7 +36,7 @@ _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d{2}(?![\d.,-])")
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """By kind: dates as "05", "05-03" or "2026-05-03", times "14:30", weekdays "0" to "6", numbers. no: the text denies."""
+    """By kind: dates as "05", "05-03" or "2026-05-03", times "14:30", weekdays "0" to "6". no: the text denies."""
 
     dates: frozenset[str]
     times: frozenset[str]
