@@ -12,6 +12,7 @@ from assistant.chat.tokens import TokenCounter
 from assistant.chat.words import stems
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.workspace.entries import Entry, MemoryText
+from assistant.workspace.fact_marks import dead_facts
 from assistant.workspace.ids import line_id
 from assistant.workspace.layout import MEMORY
 
@@ -134,13 +135,14 @@ def memory_changes(
     if row.memory == memory_sha:
         return []
     before = {line.text for line in row.lines if line.file == MEMORY}
+    over = dead_facts(document.fact_lines, today)
     entries = {entry.raw: entry for entry in document.entries}
     new = [entry for entry in document.entries if entry.raw not in before and entry.live(today)]
     lines = [line for entry in new for line in _new_entry(entry, today)]
     lines += [
         PromptLine(MEMORY, n, f"[new in {MEMORY}] {line.strip()}", "recent", line_id(MEMORY, line))
         for n, line in document.fact_lines
-        if line.strip() and line not in before
+        if line.strip() and line not in before and n not in over
     ]
     now = set(entries) | {line for _, line in document.fact_lines}
     gone = [line for line in row.lines if line.file == MEMORY and line.text not in now]

@@ -56,6 +56,7 @@ class BackupService:
         self._paths = paths
         self._settings = paths.settings_file
         self._keyring = keyring or SecretStore()
+        self._closing = CancelToken()
         self.known = KnownBackups(workspace.data, workspace.state / "locks" / "backups.lock")
 
     def key(self) -> Key | None:
@@ -67,6 +68,10 @@ class BackupService:
         """Keep a recovery key of another computer in this one's keyring, if it has none yet."""
         if self._keyring.get(_KEY_NAME) is None:
             self._keyring.set(_KEY_NAME, key.secret)
+
+    def close(self) -> None:
+        """Stop a backup that is being made; nothing is left of it."""
+        self._closing.cancel()
 
     def suggest_name(self) -> str:
         """A name for a backup made today."""
@@ -90,9 +95,9 @@ class BackupService:
         target = self._target(file, overwrite)
         key, fresh = self._key_for(passphrase)
         skipped: list[str] = []
-        with _beside(target) as temp:
+        with beside(target) as temp:
             with temp.open("wb") as stream:
-                written = self._write(stream, key, target, skipped, cancel or CancelToken(), progress)
+                written = self._write(stream, key, target, skipped, cancel or self._closing, progress)
             proved = prove(temp, key)
             if proved != written:
                 raise AssistantError("backup.unproved", "The backup could not be read back.", "Try another disk.")
@@ -181,7 +186,7 @@ def prove(file: Path, key: Key) -> Manifest:
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Iterator[Path]:
+def beside(target: Path) -> Iterator[Path]:
     """A new file (mode 0600) that takes the target's place when the block ends well, and is gone otherwise."""
     temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
     try:

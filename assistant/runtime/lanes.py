@@ -44,10 +44,11 @@ class Lanes:
         self.keeping = Lane("keeping")
 
     def close(self) -> None:
-        """End all lanes; cancel what runs on them first. What waits for the disk is done: words may wait there."""
+        """End all lanes; cancel what runs on them first. What waits for the disk or for a commit is done."""
         self.files.close(drop=False)
-        for lane in (self.chat, self.index, self.recall, self.keeping):
+        for lane in (self.chat, self.index, self.recall):
             lane.close()
+        self.keeping.close(drop=False)  # last: what the others did is committed, too
 
 
 def _log_bug(future: Future[T]) -> None:

@@ -19,17 +19,23 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.forget_places import Places as ForgetPlaces
+from assistant.runtime.forgetting import ForgetService
+from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
+from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
+from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
@@ -39,7 +45,8 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
-from assistant.workspace.forgetting import ForgetPlace
+from assistant.workspace.entries import parse_memory
+from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
@@ -96,14 +103,22 @@ class Services:
         )
         self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, self._emit)
         self.forget_places.append(workspace.inbox)
+        self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.importing = ImportService(workspace, self._emit, self._index_soon)
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
+        places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
+        self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
+        self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
+        self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
+        self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -119,6 +134,8 @@ class Services:
         self.lanes.files.submit(self.distilling.find_due)
         self.model_service.load_later()
         self.indexing.start()
+        self.history.start()
+        self.self_test.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -127,6 +144,7 @@ class Services:
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
         self.review.recover()
+        self.forgetting.finish_left()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -137,12 +155,15 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.backups.close()
+        self.self_test.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
         self.lanes.close()
         try:
             self.purge_deleted()
+            self.forgetting.close()
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
         self.recall.close()
@@ -179,7 +200,10 @@ class Services:
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""
         self.distilling.make_way(chat)
-        return self.privacy.set(chat, private)
+        entries = self.privacy.set(chat, private)
+        if private:
+            self.history.forget_chats([chat])
+        return entries
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
@@ -206,6 +230,7 @@ class Services:
         for each in deleted:
             self.workspace.purge_chat(each)
             self.receipts.forget(each.id)
+        self.history.forget_chats([each.id for each in deleted])
         if deleted:
             self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
 
@@ -253,10 +278,11 @@ class Services:
         """Write a fact to MEMORY.md. keep_secrets: the person chose, for this once, to keep what looks like one."""
         return self.workspace.memory.remember(text, keep_secrets=keep_secrets)
 
-    def budget(self) -> Loaded:
-        """What of MEMORY.md loads with the present settings and model."""
+    def budget(self, text: str | None = None) -> Loaded:
+        """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""
         today = self.workspace.clock().date()
-        document, count = self.workspace.memory.document(), self.prompts.counter().count
+        document = self.workspace.memory.document() if text is None else parse_memory(text)
+        count = self.prompts.counter().count
         return load_memory(document, self.prompts.limits(), today, count, self.prompts.rules().window)
 
     # --- models --------------------------------------------------------------------------------------------------
@@ -283,11 +309,16 @@ class Services:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
     def _emit(self, event: Event) -> None:
+        self.history.noted(event)
+        self.self_test.noted(event)
         for sink in list(self._sinks):
             sink(event)
 
     def _memory_changed(self, file: str, actor: str, journal_id: str, summary: str) -> None:
         self._emit(MemoryChanged(file, actor, journal_id, summary))
+        self._index_soon()
+
+    def _index_soon(self) -> None:
         if self._sinks:
             self.indexing.sync_later()
 

@@ -117,6 +117,13 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HistorySettings:
+    """git: "on" keeps a git repository of the workspace, a commit a change."""
+
+    git: str = _text("off", "off", "on")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything a person can set; each section is a table of settings.toml."""
 
@@ -124,6 +131,7 @@ class Settings:
     model: ModelSettings = ModelSettings()
     memory: MemorySettings = MemorySettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    history: HistorySettings = HistorySettings()
 
 
 SECTIONS: tuple[str, ...] = tuple(section.name for section in fields(Settings))

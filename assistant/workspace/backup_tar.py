@@ -11,7 +11,7 @@ import io
 import json
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 
@@ -91,8 +91,22 @@ def write_contents(
 def read_tar(stream: IO[bytes], take: Take) -> Manifest:
     """Give each file to ``take`` and return the manifest, after every file was found to be as the manifest says.
 
-    ``take`` gets files before they are checked: use them only once this has returned. Raises AssistantError:
-    ``backup.damaged_content``, ``backup.unsafe`` for what no backup of ours holds, ``backup.newer``.
+    ``take`` gets files before they are checked: use them only once this has returned. Raises as members.
+    """
+    found = members(stream)
+    while True:
+        try:
+            take(*next(found))
+        except StopIteration as end:
+            manifest: Manifest = end.value
+            return manifest
+
+
+def members(stream: IO[bytes]) -> Generator[tuple[str, FileRecord, bytes], None, Manifest]:
+    """Each file of a backup; at the end the manifest, once all were found to be as it says.
+
+    Raises AssistantError: ``backup.damaged_content``, ``backup.unsafe`` for what no backup of ours holds,
+    ``backup.newer``.
     """
     seen: dict[str, FileRecord] = {}
     manifest: Manifest | None = None
@@ -104,7 +118,7 @@ def read_tar(stream: IO[bytes], take: Take) -> Manifest:
                     manifest = _parse_manifest(data)
                 elif member.name != README:
                     seen[member.name] = FileRecord(hashlib.sha256(data).hexdigest(), len(data), member.mode & 0o777)
-                    take(member.name, seen[member.name], data)
+                    yield member.name, seen[member.name], data
     except (tarfile.TarError, EOFError, zlib.error, UnicodeError) as error:
         raise _damaged() from error
     if manifest is None or dict(manifest.files) != seen:

@@ -8,6 +8,7 @@ from datetime import date
 
 from assistant.core.values import LeftOut
 from assistant.workspace.entries import Entry, MemoryText
+from assistant.workspace.fact_marks import dead_facts
 from assistant.workspace.layout import MEMORY
 
 Count = Callable[[list[str]], list[int]]
@@ -32,7 +33,8 @@ class Loaded:
     """What loads. facts: (line, text); entries: oldest first, with their live items only (their ``text`` says it).
 
     lines_used, bytes_used: of the facts; tokens_used of tokens_allowed: of both, a line break counted as one each.
-    share: how much of the tightest limit the whole memory asks for; above 1 something does not load.
+    share: how much of the tightest limit the whole memory asks for; above 1 something does not load. lines_asked,
+    bytes_asked, tokens_asked: what it asks for of each.
     """
 
     facts: tuple[tuple[int, str], ...]
@@ -43,6 +45,9 @@ class Loaded:
     tokens_used: int
     tokens_allowed: int
     share: float
+    lines_asked: int = 0
+    bytes_asked: int = 0
+    tokens_asked: int = 0
 
 
 def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, window: int) -> Loaded:
@@ -50,7 +55,10 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
 
     Facts come from the top, whole lines only, unless the very first is longer than the limit: that one is cut between
     two characters. When tokens are short the facts give way from the end, yet entries get no more than half by that.
+    Facts that are struck or expired take no room.
     """
+    over = dead_facts(doc.fact_lines, today)
+    doc = replace(doc, fact_lines=tuple(fact for fact in doc.fact_lines if fact[0] not in over))
     allowed = max(0, int(window * limits.window_share))
     facts, left = _facts(doc, limits)
     entries, dead = _live_entries(doc, limits, today)
@@ -60,9 +68,11 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
     chosen = entries[len(entries) - kept :]
     entry_tokens = sum(entry_costs[len(entries) - kept :])
     fitting = _fit(fact_costs, allowed - entry_tokens)
+    left += [LeftOut(MEMORY, line, why) for line, why in over.items()]
     left += [LeftOut(MEMORY, line, TOKEN_BUDGET) for line, text in facts[fitting:] if text.strip()]
     left += [LeftOut(MEMORY, entry.line, TOKEN_BUDGET) for entry in entries[: len(entries) - kept]]
     shown = facts[:fitting]
+    lines_asked, bytes_asked = _asked(doc)
     return Loaded(
         facts=tuple(shown),
         entries=tuple(chosen),
@@ -71,7 +81,10 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
         lines_used=len(shown),
         tokens_used=sum(fact_costs[:fitting]) + entry_tokens,
         tokens_allowed=allowed,
-        share=_share(doc, limits, sum(costs), allowed),
+        share=_share(((lines_asked, limits.fact_lines), (bytes_asked, limits.fact_bytes), (sum(costs), allowed))),
+        lines_asked=lines_asked,
+        bytes_asked=bytes_asked,
+        tokens_asked=sum(costs),
     )
 
 
@@ -119,15 +132,15 @@ def _fit(costs: list[int], allowed: int) -> int:
     return len(costs)
 
 
-def _share(doc: MemoryText, limits: Limits, tokens: int, allowed: int) -> float:
+def _asked(doc: MemoryText) -> tuple[int, int]:
+    """Lines and bytes of all facts."""
     lines = [text for _, text in doc.fact_lines]
     while lines and not lines[-1].strip():
         lines.pop()
-    asked = (
-        (len(lines), limits.fact_lines),
-        (sum(map(_size, lines)), limits.fact_bytes),
-        (tokens, allowed),
-    )
+    return len(lines), sum(map(_size, lines))
+
+
+def _share(asked: tuple[tuple[int, int], ...]) -> float:
     return max(wanted / limit if limit > 0 else float(wanted > 0) * 2 for wanted, limit in asked)
 
 

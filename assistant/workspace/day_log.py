@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -18,10 +18,11 @@ _TELLING = 16  # characters; shorter sayings ("ok, thanks") are anybody's
 
 
 class DayLog:
-    """Appends to ``memory/log/<day>.md``."""
+    """Appends to ``memory/log/<day>.md``. noted: is told which log was written."""
 
-    def __init__(self, root: Path, state: Path) -> None:
+    def __init__(self, root: Path, state: Path, noted: Callable[[str], None] = lambda _: None) -> None:
         self._root = root
+        self._noted = noted
         self._lock = state / "locks" / "log.lock"
 
     def add(self, time: datetime, chat_title: str, last_said: str, tools: Sequence[str] = (), failed: str = "") -> None:
@@ -29,11 +30,13 @@ class DayLog:
         parts = [f'- {time:%H:%M} · chat "{_title(chat_title)}"', _short(last_said)]
         parts += [f"tools: {', '.join(map(_short, tools))}"] if tools else []
         parts += [f"failed: {_short(failed)}"] if failed else []
-        path = layout.resolve(self._root, layout.log_file(time.date()))
+        file = layout.log_file(time.date())
+        path = layout.resolve(self._root, file)
         with locked(self._lock):
             layout.make_folder(self._root, path.parent)
             start = "" if ends_with_newline(path) else "\n"
             append_durably(path, (start + " · ".join(part for part in parts if part) + "\n").encode())
+            self._noted(file)
 
     def forget(self, chat: Chat, titles: Container[str]) -> int:
         """Remove the lines of a deleted chat's turns; how many. titles: of the chats that are left.
@@ -57,6 +60,13 @@ class DayLog:
                 if len(kept) < len(lines):
                     write_atomic(path, "".join(kept).encode("utf-8", "surrogateescape"))
         return removed
+
+
+def said_in(line: str) -> tuple[str, ...]:
+    """What a line of a day log tells: what was last said, then its other parts; () for a line of another kind."""
+    parts = line.removesuffix("\r").split(" · ")
+    at = next((n for n, part in enumerate(parts) if n and part.startswith('chat "')), None)
+    return () if at is None else (*([" · ".join(parts[at + 1 :])] if parts[at + 1 :] else []), *parts[at + 1 :])
 
 
 def _title(title: str) -> str:

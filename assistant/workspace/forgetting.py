@@ -25,7 +25,16 @@ from assistant.workspace.forgotten_text import (
 from assistant.workspace.safe_files import write_atomic
 from assistant.workspace.text_files import decode, exact_bytes, exact_text
 
-__all__ = ["FORGOTTEN", "FolderPlace", "ForgetPlace", "files_below", "remaining_in", "scrub_file", "scrub_text"]
+__all__ = [
+    "FORGOTTEN",
+    "FolderPlace",
+    "ForgetPlace",
+    "files_below",
+    "remaining_in",
+    "scrub_bytes",
+    "scrub_file",
+    "scrub_text",
+]
 _BINARY = (".gguf", ".onnx", ".safetensors", ".lock", ".alive")
 
 
@@ -100,6 +109,11 @@ def scrub_file(path: Path, texts: Sequence[str]) -> bool:
     else:
         write_atomic(path, _scrubbed(path, raw, texts))
     return True
+
+
+def scrub_bytes(path: Path, raw: bytes, texts: Sequence[str]) -> bytes:
+    """The bytes of a file of that name without the texts, as scrub_file leaves them; unchanged where none stands."""
+    return _scrubbed(path, raw, texts) if found_in_bytes(raw, texts) else raw
 
 
 def _scrubbed(path: Path, raw: bytes, texts: Sequence[str]) -> bytes:

@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from assistant.core.clock import Clock, stamp
 from assistant.core.folders import make_private
 from assistant.workspace.changes import Splice, splice, unified_diff
 from assistant.workspace.disk import ends_with_newline
+from assistant.workspace.journal_lines import UNDOES, Record, Undone, lines_from_end, mark, parse
 from assistant.workspace.redaction import redact
-from assistant.workspace.safe_files import append_durably, as_error
+from assistant.workspace.safe_files import append_durably, as_error, read_bytes, write_atomic
 from assistant.workspace.seen import SeenCopies
 from assistant.workspace.text_files import decode, exact_text
 
 _log = logging.getLogger(__name__)
 _FULL_PRIOR = 8_000  # characters
-_CHUNK = 65_536
-_FIELDS = ("id", "path", "before", "after")
-_Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +92,10 @@ class Journal:
         """An id that no other has, beginning with the time."""
         return f"{prefix}{self._clock():%Y%m%d%H%M%S}-{secrets.token_hex(4)}"
 
-    def _record_of(self, made: Change, batch: str) -> _Record:
+    def _record_of(self, made: Change, batch: str) -> Record:
         before, after = made.before, made.after
         change = splice(before.text, after.text)
-        record: _Record = {
+        record: Record = {
             "id": self.new_id(),
             "time": stamp(self._clock),
             "path": made.file,
@@ -131,76 +127,72 @@ class Journal:
 
         A batch counts as so many entries as it has files. Lines that do not fit are passed over unparsed.
         """
-        undone: set[str] = set()
+        undone = Undone()
         found: list[JournalEntry] = []
-        marks = [_mark("path", path)] if path is not None else []
-        marks += [_mark("actor", actor)] if actor is not None else []
-        for line in _lines_from_end(self._path):
-            if before is not None:
-                if _mark("id", before) in line:
-                    before = None
-                _note_undone_line(line, undone)
-            elif all(mark in line for mark in marks) and (record := _parse(line)):
-                if path in (None, record["path"]) and actor in (None, record.get("actor")):
-                    found.append(_entry(record, undone))
-                _note_undone(record, undone)
-            else:
-                _note_undone_line(line, undone)
+        end = self._skip_to(before, undone) if before is not None else None
+        marks = [mark(key, value) for key, value in (("path", path), ("actor", actor)) if value is not None]
+        for _, line in lines_from_end(self._path, [marks[0], UNDOES] if marks else (), end):
             if limit is not None and len(found) >= limit:
                 break
-        return found[:limit]
+            if all(each in line for each in marks) and (record := parse(line)):
+                found.append(_entry(record, undone))
+            undone.note_line(line)
+        return found
+
+    def _skip_to(self, ident: str, undone: Undone) -> int:
+        """Where the line of a change begins; 0 when there is none."""
+        own = mark("id", ident)
+        for start, line in lines_from_end(self._path, (own, UNDOES)):
+            undone.note_line(line)
+            if own in line:
+                return start
+        return 0
 
     def batch(self, ident: str) -> list[JournalEntry]:
         """The changes of a batch, newest first; [] for an id that is none."""
-        undone: set[str] = set()
+        undone = Undone()
         found: list[JournalEntry] = []
-        mark = _mark("batch", ident)
-        for line in _lines_from_end(self._path):
-            if mark in line and (record := _parse(line)):
+        own = mark("batch", ident)
+        for _, line in lines_from_end(self._path, (own, UNDOES)):
+            if own in line and (record := parse(line)):
                 found.append(_entry(record, undone))
-                _note_undone(record, undone)
-            elif found:
-                break  # they were written in one piece
-            else:
-                _note_undone_line(line, undone)
+            undone.note_line(line)
         return found
 
     def get(self, ident: str) -> JournalEntry | None:
         """One change with its prior text, as far as that is known; None for an id that is not there."""
-        undone: set[str] = set()
-        for record in self._records(like=ident):
-            if record["id"] == ident:
-                texts = None if record.get("exact") else self.texts(ident)
-                stored = record.get("prior")
-                return _entry({**record, "prior": stored if texts is None else redact(texts[0]).text}, undone)
-            _note_undone(record, undone)
+        undone = Undone()
+        own = mark("id", ident)
+        for _, line in lines_from_end(self._path, (own, UNDOES)):
+            if own in line and (record := parse(line)):
+                texts = self.texts(ident)
+                prior = record.get("prior") if texts is None else redact(texts[0]).text
+                return _entry({**record, "prior": prior}, undone)
+            undone.note_line(line)
         return None
 
     def undo_of(self, ident: str, after: str) -> str:
         """The prior text of a change whose text after is ``after``."""
-        record = self._find(ident)
-        return Splice(record["start"], record["removed"], "x" * record["added_chars"]).undo(after)
-
-    def local_change(self, ident: str) -> tuple[str, str]:
-        """(removed, added) of a change."""
-        record = self._find(ident)
-        return record["removed"], record["added"]
+        return _prior(self._find(ident), after)
 
     def texts(self, ident: str) -> tuple[str, str] | None:
         """(prior, after) of a change; None when another program's change in between hides them."""
-        path = self._find(ident)["path"]
-        copy = self.seen.copy(path)
+        wanted = self._find(ident)
+        if _is_exact(wanted):
+            return str(wanted["prior"]), _after(wanted)
+        path = wanted["path"]
+        copy, seen = self.seen.copy(path), self.seen.of(path)
         after = None if copy is None else exact_text(decode(copy))
-        expected = (self.seen.files() or {}).get(path)
-        sha256 = expected.sha256 if expected else None
-        for record in self._records():
-            if record["path"] != path:
+        sha256 = seen.sha256 if seen else None
+        for record in self._records(mark("path", path)):
+            if _was_forgotten(record):  # what was before it cannot be told any more
+                if record["id"] == ident:
+                    return None
+                after, sha256 = None, record["before"]
                 continue
-            if record.get("exact"):
-                prior = str(record["prior"])
-                end = record["start"] + len(record["removed"])
-                after = prior[: record["start"]] + record["added"] + prior[end:]
-            elif after is None or record["after"] != sha256:
+            if _is_exact(record):
+                after = _after(record)
+            elif record["after"] != sha256:
                 after = None
             if record["id"] == ident:
                 return None if after is None else (_prior(record, after), after)
@@ -210,15 +202,28 @@ class Journal:
 
     def text_with_sha(self, path: str, sha256: str) -> str | None:
         """The exact text that a file had when its checksum was ``sha256``; None when it is not known."""
-        for entry in self.entries(path=path):
-            if sha256 in (entry.before_sha, entry.after_sha) and (texts := self.texts(entry.id)):
-                return texts[1] if entry.after_sha == sha256 else texts[0]
+        for record in self._records(f'"{sha256}"'.encode()):
+            is_it = record["path"] == path and sha256 in (record["before"], record["after"])
+            if is_it and (texts := self.texts(record["id"])):
+                return texts[1] if record["after"] == sha256 else texts[0]
         return None
 
-    def _find(self, ident: str) -> _Record:
-        return next(record for record in self._records(like=ident) if record["id"] == ident)
+    def rewrite(self, change: Callable[[bytes], bytes]) -> None:
+        """Replace lines, for forgetting: each as it comes from ``change``, which may also leave it as it is."""
+        lines = read_bytes(self._path).split(b"\n")
+        changed = [change(line) for line in lines]
+        if changed != lines:
+            write_atomic(self._path, b"\n".join(changed))
 
-    def _append(self, records: Sequence[_Record]) -> None:
+    @property
+    def path(self) -> Path:
+        """The file with one line a change."""
+        return self._path
+
+    def _find(self, ident: str) -> Record:
+        return next(record for record in self._records(mark("id", ident)) if record["id"] == ident)
+
+    def _append(self, records: Sequence[Record]) -> None:
         try:
             make_private(self._path.parent)
             torn = not ends_with_newline(self._path)
@@ -228,34 +233,12 @@ class Journal:
         lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
         append_durably(self._path, (b"\n" if torn else b"") + lines)
 
-    def _records(self, like: str | None = None) -> Iterator[_Record]:
-        """Newest first; with ``like`` only lines that hold that id, or that undo something."""
-        wanted = None if like is None else like.encode()
-        for line in _lines_from_end(self._path):
-            if not line or (wanted is not None and wanted not in line and b'"undoes"' not in line):
-                continue
-            if record := _parse(line):
-                yield record
+    def _records(self, *marks: bytes) -> Iterator[Record]:
+        """Newest first, of the lines that hold one of the marks."""
+        return (record for _, line in lines_from_end(self._path, marks) if (record := parse(line)))
 
 
-def _parse(line: bytes) -> _Record | None:
-    """The record of a line; None for one that is cut off or none of ours: damage costs only itself."""
-    try:
-        record = json.loads(line) if line else None
-    except ValueError:
-        _log.debug("a line of the journal is cut off")
-        return None
-    if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in _FIELDS):
-        return None
-    return record
-
-
-def _mark(key: str, value: str) -> bytes:
-    """How a field stands in a line; inside another field's text its quotes would be escaped."""
-    return f"{json.dumps(key)}: {json.dumps(value)}".encode()
-
-
-def _entry(record: _Record, undone: set[str]) -> JournalEntry:
+def _entry(record: Record, undone: Undone) -> JournalEntry:
     return JournalEntry(
         id=record["id"],
         time=record.get("time", ""),
@@ -265,47 +248,30 @@ def _entry(record: _Record, undone: set[str]) -> JournalEntry:
         after_sha=record["after"],
         diff=record.get("diff", ""),
         prior=record.get("prior"),
-        can_undo=record["id"] not in undone and "start" in record,
+        can_undo=record["id"] not in undone and not _was_forgotten(record),
         summary=record.get("summary", ""),
         undoes=record.get("undoes", ""),
         batch=record.get("batch", ""),
     )
 
 
-def _note_undone(record: _Record, undone: set[str]) -> None:
-    """An undo that was itself undone counts for nothing."""
-    if (earlier := record.get("undoes")) and record["id"] not in undone:
-        undone.add(earlier)
+def _is_exact(record: Record) -> bool:
+    """Whether the stored prior text is the very text: short enough, without secrets, and nothing of it forgotten."""
+    return bool(record.get("exact")) and not _was_forgotten(record)
 
 
-def _note_undone_line(line: bytes, undone: set[str]) -> None:
-    if b'"undoes": ' in line and (record := _parse(line)):
-        _note_undone(record, undone)
+def _was_forgotten(record: Record) -> bool:
+    """What was forgotten cannot be brought back, and the rest of that change stands at other places than it did.
+
+    A change that puts «forgotten» in a place of words is like any other as long as its own words are there.
+    """
+    return bool(record.get("forgotten")) or "start" not in record
 
 
-def _prior(record: _Record, after: str) -> str:
+def _after(record: Record) -> str:
+    prior, start = str(record["prior"]), record["start"]
+    return prior[:start] + str(record["added"]) + prior[start + len(record["removed"]) :]
+
+
+def _prior(record: Record, after: str) -> str:
     return Splice(record["start"], record["removed"], "x" * record["added_chars"]).undo(after)
-
-
-def _lines_from_end(path: Path) -> Iterator[bytes]:
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise as_error(error, path) from error
-    with file:
-        position = file.seek(0, os.SEEK_END)
-        pieces: list[bytes] = []
-        while position:
-            start = max(0, position - _CHUNK)
-            file.seek(start)
-            lines = file.read(position - start).split(b"\n")
-            position = start
-            if len(lines) == 1:
-                pieces.append(lines[0])
-                continue
-            yield b"".join([lines[-1], *reversed(pieces)])
-            yield from reversed(lines[1:-1])
-            pieces = [lines[0]]
-        yield b"".join(reversed(pieces))

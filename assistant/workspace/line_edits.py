@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 
-from assistant.workspace.entries import Item, parse_entry, parse_item, strike, strike_part
+from assistant.workspace.entries import parse_entry, strike, strike_part
+from assistant.workspace.fact_marks import cells_of, has_words, is_struck, lead_of
 from assistant.workspace.unit_places import UnitPlace
 
-_LEAD = re.compile(r"\s*(?:>[ \t]?)*\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+)?")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_CELL = re.compile(r"(?<!\\)\|")
 _Change = Callable[[str], str]
-
-
-def block_item(text: str) -> Item:
-    """A bullet or paragraph as an item: its words without the bullet, and its marks; struck when all its lines are."""
-    item = parse_item(text[_lead(text) :])
-    lines = [line for line in text.split("\n") if _has_words(line)]
-    struck = bool(lines) and all(_is_struck(line) for line in lines)
-    return replace(item, struck=True) if struck and not item.struck else item
 
 
 def strike_unit(text: str, place: UnitPlace, day: date, item: int | None = None) -> str:
@@ -40,8 +28,8 @@ def reword_unit(text: str, place: UnitPlace, words: str) -> str:
     """The file's text with other words in the unit: an entry keeps its date and source, a bullet its bullet."""
     entry = place.entry
     if entry is None:
-        lead = place.text[: _lead(place.text)]
-        return _with_part(text, place, lambda _: words if _lead(words) else lead + words)
+        lead = place.text[: lead_of(place.text)]
+        return _with_part(text, place, lambda _: words if lead_of(words) else lead + words)
     given = parse_entry(words.strip())
     content = (given.raw if given else f"||{words}").split("|", 2)[2]
     date_and_source = entry.raw.split("|", 2)[:2]
@@ -76,34 +64,15 @@ def _with_part(text: str, place: UnitPlace, change: _Change) -> str:
 def _strike_lines(text: str, day: date) -> str:
     """Each line with words in it struck; the mark with the day stands behind the last."""
     lines = text.split("\n")
-    wanted = [n for n, line in enumerate(lines) if _has_words(line) and not _is_struck(line)]
+    wanted = [n for n, line in enumerate(lines) if has_words(line) and not is_struck(line)]
     for n in wanted:
         lines[n] = _strike_line(lines[n], day if n == wanted[-1] else None)
     return "\n".join(lines)
 
 
 def _strike_line(line: str, day: date | None) -> str:
-    start = _lead(line)
-    lead, words = line[:start], line[start:]
-    if not words.startswith("|"):
-        return lead + strike_part(words, day)
-    cells = _CELL.split(words)
+    cells = cells_of(line)
     filled = [n for n, cell in enumerate(cells) if cell.strip()]
-    for n in filled:  # a mark behind the last bar would be a cell of its own
+    for n in filled:  # in a table, a mark behind the last bar would be a cell of its own
         cells[n] = strike_part(cells[n], day if n == filled[-1] else None)
-    return lead + "|".join(cells)
-
-
-def _is_struck(line: str) -> bool:
-    words = line[_lead(line) :]
-    cells = _CELL.split(words) if words.startswith("|") else [words]
-    return all(parse_item(cell).struck for cell in cells if cell.strip())
-
-
-def _has_words(line: str) -> bool:
-    return bool(re.search(r"\w", line)) and not _FENCE.match(line)
-
-
-def _lead(line: str) -> int:
-    match = _LEAD.match(line)
-    return match.end() if match else 0
+    return line[: lead_of(line)] + "|".join(cells)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,12 +15,12 @@ from assistant.workspace import layout
 from assistant.workspace.changes import merge
 from assistant.workspace.chat_head import printable
 from assistant.workspace.entries import MemoryText, one_line, parse_item
+from assistant.workspace.file_list import FileList
 from assistant.workspace.ids import split_id
 from assistant.workspace.journal import Journal
 from assistant.workspace.line_edits import remove_unit, reword_unit, strike_unit
 from assistant.workspace.memory_files import Callback, FileChange, FileChangedError, MemoryFiles
 from assistant.workspace.memory_values import Conflict, Edit, Located, MemoryFileInfo, Saved, Undone, Written
-from assistant.workspace.notes import parse_note
 from assistant.workspace.redaction import redact
 from assistant.workspace.remembering import Remembering
 from assistant.workspace.safe_files import read_text
@@ -45,12 +46,12 @@ class Memory:
     """Safe to use from several threads and processes. state: folder of the lock."""
 
     def __init__(self, root: Path, state: Path, journal: Journal, clock: Clock) -> None:
-        self._root = root
         self._journal = journal
         self._clock = clock
         self._files = MemoryFiles(root, state / "locks" / "memory.lock", journal)
         self._remembering = Remembering(self._files, journal, clock)
         self._undoing = Undoing(self._files, journal)
+        self._list = FileList(root, journal.seen)
 
     # --- who listens ---------------------------------------------------------------------------------------------
 
@@ -67,7 +68,7 @@ class Memory:
 
     def read(self, file: str) -> TextFile:
         """A memory file; a missing one is empty with sha256 "". Raises ("workspace.path")."""
-        return read_text(self._files.path(file))
+        return self._files.read(file)
 
     def document(self) -> MemoryText:
         """MEMORY.md taken apart."""
@@ -75,7 +76,11 @@ class Memory:
 
     def files(self) -> list[MemoryFileInfo]:
         """All memory files that exist, the day logs last."""
-        return [self._info(file) for file in (*layout.memory_files(self._root), *layout.log_files(self._root))]
+        return self._list.files()
+
+    def note_written(self, file: str, actor: str) -> None:
+        """Remember who wrote a day log last: it grows by another door, since it is for people only."""
+        self._journal.seen.note_state(file, self._files.path(file), actor)
 
     def locate(self, unit_id: str) -> Located | None:
         """Where the unit of an id that recall gave stands now; None where its text changed or is gone."""
@@ -185,6 +190,12 @@ class Memory:
         """
         return self._again(lambda: self._undoing.undo(journal_id))
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody changes a memory file or the journal meanwhile. No other method may be called inside."""
+        with self._files.locked():
+            yield
+
     def note_disk_changes(self) -> list[str]:
         """Journal what other programs changed since the files were last seen; says which files."""
         with self._files.locked():
@@ -267,16 +278,6 @@ class Memory:
             changes.append(FileChange(edit.file, bases[edit.file], raw, actor, summary))
         batch = self._journal.new_id("batch-")
         return batch if any(self._files.change_all(changes, batch)) else ""
-
-    def _info(self, file: str) -> MemoryFileInfo:
-        path = self._root / file
-        kind = {layout.MEMORY: "memory", layout.ARCHIVE: "archive"}.get(file, "topic")
-        kind = "log" if file.startswith(f"{layout.LOGS}/") else kind
-        stat = path.stat()
-        text = read_text(path)
-        problem = text.problem or (parse_note(text.text).problem if kind == "topic" else "")
-        modified = datetime.fromtimestamp(stat.st_mtime).astimezone().replace(microsecond=0).isoformat()
-        return MemoryFileInfo(file, kind, stat.st_size, modified, problem)
 
 
 def _clean(text: str, keep_secrets: bool) -> tuple[str, int]:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.workspace import layout
+from assistant.workspace.file_list import problem_of
 from assistant.workspace.journal import Change, Journal, Version
-from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_atomic
-from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, grown, read_text
+from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_over
+from assistant.workspace.seen import Seen
+from assistant.workspace.text_files import TextFile, as_read_only, check_writable, decode, exact_text, grown, read_text
 
 Callback = Callable[[str, str, str, str], None]
 """file, actor, journal id, summary; called after the change, on the thread that made it."""
@@ -85,26 +87,35 @@ class MemoryFiles:
     def path(self, file: str) -> Path:
         return layout.resolve_existing(self.root, file)
 
+    def read(self, file: str) -> TextFile:
+        """The file as it is now; one in another program's form is read-only."""
+        text = read_text(self.path(file))
+        return as_read_only(text) if layout.is_foreign(file) else text
+
     def load(self, file: str) -> TextFile:
-        """The file as it is now; a change by another program since it was last seen is journaled first."""
-        current = read_text(self.path(file))
-        self._note(file, current)
+        """As read; a change by another program since it was last seen is journaled first."""
+        current = self.read(file)
+        if not layout.is_foreign(file):
+            self._note(file, current)
         return current
 
     def note_all(self) -> list[str]:
-        """Journal what other programs changed, made or removed; says which files. The first time nothing is news."""
+        """Journal what other programs changed, made or removed; says which files. The first time nothing is news.
+
+        Day logs are not looked at: they are for people, and grow with every turn.
+        """
         seen = self._journal.seen.files()
-        changed = []
-        for file in sorted({*layout.memory_files(self.root), *(seen or {})}):
-            known = (seen or {}).get(file)
-            path = self.root / file
-            if known and path.exists() == bool(known.sha256):
-                stat = path.stat() if known.sha256 else None
-                if stat is None or (stat.st_size, stat.st_mtime_ns) == (known.size, known.modified_ns):
-                    continue
-            if self._note(file, read_text(path), first=seen is None):
-                changed.append(file)
-        return changed
+        known = {file: each for file, each in (seen or {}).items() if layout.kind_of(file) != "log"}
+        names = sorted({*layout.memory_files(self.root), *known})
+        changed = [file for file in names if not self._is_as_seen(file, known.get(file))]
+        return [file for file in changed if self._note(file, read_text(self.root / file), first=seen is None)]
+
+    def _is_as_seen(self, file: str, known: Seen | None) -> bool:
+        try:
+            stat = (self.root / file).stat()
+        except FileNotFoundError:
+            return known is not None and not known.sha256
+        return known is not None and (known.size, known.modified_ns) == (stat.st_size, stat.st_mtime_ns)
 
     def change(self, change: FileChange) -> str:
         """Change one file; returns the journal's id, "" where nothing is to be done. Raises as change_all."""
@@ -138,8 +149,11 @@ class MemoryFiles:
         return [known.get(id(change), "") for change in changes]
 
     def _note_own(self, change: FileChange, after: TextFile, ident: str) -> None:
-        added = after.raw[-change.added :] if change.added else None
-        self._journal.seen.note(change.file, after.raw, self.path(change.file), after.sha256, added)
+        file, added = change.file, after.raw[-change.added :] if change.added else None
+        problem = problem_of(file, after)
+        self._journal.seen.note(
+            file, after.raw, self.path(file), after.sha256, added, actor=change.actor, problem=problem
+        )
         self._tell(change.file, change.actor, ident, change.summary)
 
     def _tell(self, *news: str) -> None:
@@ -153,26 +167,35 @@ class MemoryFiles:
         if change.added and change.raw is not None:
             append_durably(path, change.raw[-change.added :])
             return
-        if read_bytes(path) != change.base.raw:
+        base = change.base.raw if change.base.sha256 else None
+        if change.raw is not None:
+            if not write_over(path, change.raw, base):
+                raise FileChangedError
+        elif read_bytes(path) != change.base.raw:
             raise FileChangedError
-        if change.raw is None:
-            path.unlink(missing_ok=True)
         else:
-            write_atomic(path, change.raw)
+            path.unlink(missing_ok=True)
 
     def _note(self, file: str, current: TextFile, first: bool = False) -> bool:
         """Remember the file; True, with a line in the journal, when another program changed it."""
         seen = self._journal.seen
-        known = seen.files()
-        before = (known or {}).get(file)
-        now = current.sha256
+        before, begun = seen.of(file), seen.begun
+        now, path = current.sha256, self.root / file
         if before and before.sha256 == now:
+            if now and not self._is_as_seen(file, before):
+                seen.note_state(file, path, before.actor, same=before)
             return False
-        is_news = known is not None and not first and bool(before or now)
-        if is_news:
+        is_news = begun and not first and bool(before or now) and layout.kind_of(file) != "log"
+        actor = "disk" if is_news else ""
+        if is_news and not self._is_ours(file, now):
             self._record_foreign(file, before.sha256 if before else "", current)
-        seen.note(file, current.raw, self.root / file, now)
+        seen.note(file, current.raw, path, now, actor=actor, problem=problem_of(file, current))
         return is_news
+
+    def _is_ours(self, file: str, sha256: str) -> bool:
+        """Whether a process of ours was killed between its line in the journal and its note of what it wrote."""
+        newest = self._journal.entries(limit=1, path=file)
+        return bool(newest) and newest[0].after_sha == sha256
 
     def _record_foreign(self, file: str, before_sha: str, current: TextFile) -> None:
         copy = self._journal.seen.copy(file)
@@ -211,10 +234,9 @@ def _put_back(path: Path, change: FileChange) -> None:
                 file.truncate(size - change.added)
             if not base.sha256:
                 path.unlink()
-        elif read_bytes(path) == (change.raw or b""):
-            if base.sha256:
-                write_atomic(path, base.raw)
-            else:
-                path.unlink(missing_ok=True)
+        elif base.sha256:
+            write_over(path, base.raw, change.raw)
+        elif read_bytes(path) == change.raw:
+            path.unlink(missing_ok=True)
     except OSError as error:
         raise as_error(error, path) from error

@@ -80,10 +80,14 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFileInfo:
-    """A memory file. kind: "memory", "topic", "archive" or "log"; size in bytes; modified: ISO; problem: or ""."""
+    """A memory file. kind: "memory", "topic", "archive" or "log"; size in bytes; modified: ISO; problem: or "".
+
+    actor: who wrote it last, as in the journal; "" where nobody knows.
+    """
 
     file: str
     kind: str
     size: int
     modified: str
     problem: str = ""
+    actor: str = ""

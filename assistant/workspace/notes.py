@@ -74,7 +74,8 @@ def _yaml(front: str) -> tuple[dict[str, Any], str]:
     import yaml
 
     try:
-        fields = yaml.safe_load(front)
+        # The same in C where PyYAML has it: ten times as fast, which thousands of notes need.
+        fields = yaml.load(front, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" (line {mark.line + 2})" if mark else ""

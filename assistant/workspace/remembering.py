@@ -99,7 +99,7 @@ class Remembering:
 
     def _grow_index(self, base: TextFile, raw: bytes, file: str, line: str, number: int) -> None:
         """The index of the longer file; so adding to a long file does not take it apart again."""
-        seen = (self._journal.seen.files() or {}).get(file)
+        seen = self._journal.seen.of(file)
         if file == MEMORY and self._index and seen and seen.size == len(raw) and self._index[0] == base.sha256:
             if entry := parse_entry(line, number):
                 self._index[1].add(entry)

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace.disk import as_error, read_bytes
+from assistant.workspace.exchange import exchange
 from assistant.workspace.layout import TEMP_PREFIX
 from assistant.workspace.text_files import TextFile, read_text
 
@@ -26,6 +27,7 @@ __all__ = [
     "remove_stale_temps",
     "sync_folder",
     "write_atomic",
+    "write_over",
 ]
 
 _LOCK_SECONDS = 20.0
@@ -59,6 +61,39 @@ def write_atomic(path: Path, data: bytes) -> None:
     A symlink is written through to its target. The folder must exist. Raises AssistantError as in as_error; then
     the old file is intact and nothing of the new one is left.
     """
+    with _written(path, data) as (temp, target):
+        temp.replace(target)
+        sync_folder(target.parent)
+
+
+def write_over(path: Path, data: bytes, expected: bytes | None) -> bool:
+    """As write_atomic, but only over a file of the bytes ``expected`` (None: where none is); False: it has others.
+
+    What another program writes at the very same time is neither overwritten nor lost, however it writes: its file
+    stays and this one is not written, or what it added stands behind. Where the system cannot exchange two files
+    (Windows, some network disks) a few microseconds remain.
+    """
+    with _written(path, data) as (temp, target):
+        if expected is None:
+            return _create(temp, target)
+        if read_bytes(target) != expected or not target.exists():
+            return False
+        if not exchange(temp, target):
+            temp.replace(target)
+        sync_folder(target.parent)
+        displaced = read_bytes(temp) if temp.exists() else expected
+        if displaced.startswith(expected):
+            if added := displaced[len(expected) :]:  # through a handle that was open already
+                append_durably(target, added)
+            return True
+        while read_bytes(temp) != data:  # what we took away was newer than what we knew
+            exchange(temp, target)
+        return False
+
+
+@contextlib.contextmanager
+def _written(path: Path, data: bytes) -> Iterator[tuple[Path, Path]]:
+    """A temporary file with the data beside the file that ``path`` names; it is gone afterwards."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
     try:
@@ -68,12 +103,26 @@ def write_atomic(path: Path, data: bytes) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        temp.replace(target)
-        sync_folder(target.parent)
+        yield temp, target
     except OSError as error:
+        raise as_error(error, target) from error
+    finally:
         with contextlib.suppress(FileNotFoundError):
             temp.unlink()
-        raise as_error(error, target) from error
+
+
+def _create(temp: Path, target: Path) -> bool:
+    """Give the file its name unless the name is taken."""
+    try:
+        os.link(temp, target)
+    except FileExistsError:
+        return False
+    except OSError:  # a disk without links
+        if target.exists():
+            return False
+        temp.replace(target)
+    sync_folder(target.parent)
+    return True
 
 
 def append_durably(path: Path, data: bytes, *, create: bool = True) -> None:

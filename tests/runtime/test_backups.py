@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from assistant.core.errors import AssistantError
 from assistant.runtime.age import Key, encrypt, new_key, parse_key
+from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.restoring import restore
 from assistant.runtime.services import Places, Services, compose
@@ -387,3 +388,35 @@ def test_writes_go_on_while_a_backup_is_made(filled: Services, tmp_path: Path) -
         assert {entry.path for entry in changed} <= {"memory/old.md", "memory/empty.md"}, "files and journal fit"
     finally:
         again.close()
+
+
+def test_what_is_forgotten_leaves_the_backups_that_the_keyring_opens(filled: Services, tmp_path: Path) -> None:
+    place = BackupPlace(filled.backups, "ws")
+    assert place.remaining(["likes oolong tea"]) == 0 and place.hint == ""
+    report = filled.backups.make(tmp_path / "b.age")
+    filled.backups.make(tmp_path / "other.age")
+    assert place.remaining(["likes oolong tea"]) == 2
+    place.scrub(["likes oolong tea"])
+    assert place.remaining(["likes oolong tea"]) == 0
+    assert leftovers(tmp_path) == []
+    restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", elsewhere(tmp_path), NOW)
+    everything = b"".join(path.read_bytes() for path in (tmp_path / "new").rglob("*") if path.is_file())
+    assert b"oolong" not in everything and "喜欢乌龙茶".encode() in everything
+    untouched = {name: what for name, what in contents(filled.workspace.root).items() if name != "MEMORY.md"}
+    assert untouched.items() <= contents(tmp_path / "new").items(), "all else is byte for byte as it was"
+
+
+def test_backups_that_cannot_be_looked_into_count_and_are_named(filled: Services, tmp_path: Path) -> None:
+    place = BackupPlace(filled.backups, "ws")
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    filled.backups.make(stick / "away.age")
+    filled.backups.make(tmp_path / "p.age", "horse")
+    stick.rename(tmp_path / "unplugged")
+    place.scrub(["oolong"])
+    assert place.remaining(["oolong"]) == 2
+    assert "away.age" in place.hint and "p.age" in place.hint
+    (tmp_path / "p.age").unlink()
+    (tmp_path / "unplugged").rename(stick)
+    (stick / "away.age").unlink()
+    assert place.remaining(["oolong"]) == 0 and place.hint == "", "what was deleted counts no more"

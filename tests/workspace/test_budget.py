@@ -110,3 +110,19 @@ def test_every_line_loads_or_is_named(lines, window, entries, size):
     assert loaded.tokens_used <= loaded.tokens_allowed
     assert loaded.bytes_used <= max(size, 0)
     assert len(loaded.entries) <= entries
+
+
+def test_facts_that_are_struck_or_over_take_no_room():
+    text = (
+        "- lives in Porto\n- ~~lives in Lisbon~~ · superseded 2026-01-01\n- visa · until 2026-02-01\n"
+        "- holds\n  still · until 2027-01-01\n- gone\n  for long · until 2026-01-02\n"
+    )
+    loaded = load(text, fact_lines=3)
+    assert [line for line, _ in loaded.facts] == [1, 4, 5]
+    assert {left.line: left.why for left in loaded.left_out} == {
+        2: "superseded",
+        3: "expired",
+        6: "expired",
+        7: "expired",
+    }
+    assert loaded.share == 1

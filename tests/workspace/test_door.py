@@ -220,35 +220,31 @@ def test_a_batch_on_files_that_changed_is_refused(ws):
     assert (raw(ws), (ws.root / ARCHIVE).exists()) == (b"one\n", False)
 
 
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_a_batch_that_fails_half_way_changes_nothing(ws, monkeypatch, step):
-    """step 1, 2: writing that file fails; 3: the journal does."""
-    put(ws, MEMORY, "stays\nmoves\n")
-    ws.memory.note_disk_changes()
+@pytest.mark.parametrize("failing", ["archive", "memory", "journal"])
+def test_a_batch_that_fails_half_way_changes_nothing(ws, monkeypatch, failing):
     from assistant.workspace import journal, memory_files
 
+    put(ws, MEMORY, "stays\nmoves\n")
+    ws.memory.note_disk_changes()
+    original = memory_files.write_over
     calls = []
-    original = memory_files.write_atomic
 
-    def failing(path, data):
-        calls.append(path)
-        if len(calls) == step:
+    def write_over(path, data, expected):
+        calls.append(path.name)
+        if (failing, len(calls)) in (("archive", 1), ("memory", 2)):
             raise AssistantError("disk.full", "The disk is full.")
-        original(path, data)
+        return original(path, data, expected)
 
     def refuse(*_):
         raise AssistantError("disk.full", "The disk is full.")
 
-    monkeypatch.setattr(memory_files, "write_atomic", failing)
-    if step == 3:
+    monkeypatch.setattr(memory_files, "write_over", write_over)
+    if failing == "journal":
         monkeypatch.setattr(journal, "append_durably", refuse)
     edits = [Edit(MEMORY, "stays\n", ws.memory.read(MEMORY).sha256), Edit(ARCHIVE, "moves\n", "")]
-    if step == 3:
-        calls.append("none fails")
-        calls.append("none fails")
-        calls.append("none fails")
     with pytest.raises(AssistantError):
         ws.memory.change_many(edits, "upkeep", "s")
+    assert calls[0] == "archive.md"
     assert (raw(ws), (ws.root / ARCHIVE).exists()) == (b"stays\nmoves\n", False)
     assert ws.memory.note_disk_changes() == []
 

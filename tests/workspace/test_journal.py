@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from assistant.workspace.forgotten_journal import JournalPlace
 from assistant.workspace.journal import Journal, Version
 from assistant.workspace.memory import Saved
 from assistant.workspace.text_files import sha
@@ -91,3 +92,43 @@ def test_the_prior_text_of_a_long_file_is_found_by_going_back(ws):
     assert isinstance(ws.memory.undo(done[0].journal_id), Saved)
     assert (ws.root / "MEMORY.md").read_text() == before + "2026-11-29|you|thing two\n2026-11-29|you|thing three\n"
     assert [e.can_undo for e in ws.journal.entries(limit=4)] == [True, True, True, False]
+
+
+def test_what_is_looked_for_is_found_without_reading_the_rest(journal, ws, monkeypatch):
+    """A filter, a page, one change: of 5 000 lines only those in question are taken apart."""
+    journal.record("f", "you", version("a"), version("b"), "first")
+    path = ws.data / "journal.jsonl"
+    record = json.loads(path.read_text())
+    with path.open("w") as file:
+        for n in range(5000):
+            rare = {"actor": "import", "path": "memory/rare.md"} if n in (7, 4000) else {}
+            undoes = {"undoes": f"id{n - 3}"} if n % 10 == 0 else {}
+            file.write(json.dumps({**record, "id": f"id{n}", "summary": '"actor": "import"', **rare, **undoes}) + "\n")
+    reads = []
+    original = json.loads
+    monkeypatch.setattr(json, "loads", lambda line: reads.append(1) or original(line))
+    assert [(e.id, e.can_undo) for e in journal.entries(actor="import")] == [("id4000", True), ("id7", False)]
+    assert [e.id for e in journal.entries(path="memory/rare.md", before="id4000")] == ["id7"]
+    assert [e.id for e in journal.entries(limit=2, before="id3")] == ["id2", "id1"]
+    assert journal.entries(before="nothing") == []
+    assert len(reads) == 5
+
+
+@pytest.mark.parametrize("garbage", [b"\xff\x00", b"{", b"[1]", b'{"id": 1}', b'"x"', b'{"id": "a", "path": null}'])
+def test_garbage_in_the_journal_costs_itself_only(journal, ws, garbage):
+    path = ws.data / "journal.jsonl"
+    for n in range(3):
+        journal.record("f", "you", version(f"{n}"), version(f"{n + 1}"), f"s{n}")
+        path.write_bytes(path.read_bytes() + garbage + b"\n\n")
+    assert [e.summary for e in journal.entries()] == ["s2", "s1", "s0"]
+    assert [e.summary for e in journal.entries(actor="you", limit=1)] == ["s2"]
+
+
+def test_what_was_forgotten_is_not_brought_back(ws):
+    done = ws.memory.remember("the code word is swordfish")
+    ws.memory.remember("likes tea")
+    JournalPlace(ws.journal, ws.memory).scrub(["swordfish"])
+    entries = {entry.id: entry for entry in ws.journal.entries()}
+    assert not entries[done.journal_id].can_undo
+    assert "swordfish" not in (ws.data / "journal.jsonl").read_text()
+    assert all(entry.can_undo for ident, entry in entries.items() if ident != done.journal_id)

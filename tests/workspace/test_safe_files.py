@@ -12,7 +12,8 @@ import threading
 import pytest
 
 from assistant.core.errors import AssistantError
-from assistant.workspace.safe_files import append_durably, locked, remove_stale_temps, write_atomic
+from assistant.workspace import safe_files
+from assistant.workspace.safe_files import append_durably, locked, remove_stale_temps, write_atomic, write_over
 
 
 def run(code: str, *args: object) -> subprocess.CompletedProcess[str]:
@@ -168,3 +169,50 @@ def test_a_killed_writer_leaves_the_old_text_or_the_new(tmp_path):
     temps = [p for p in tmp_path.iterdir() if p.name.startswith(".~keepsake-")]
     assert remove_stale_temps(tmp_path, 1e12) == len(temps)
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "done", "left"),
+    [
+        (None, True, b"ours"),
+        (b"by hand", False, b"by hand"),
+        (b"old and more", True, b"ours and more"),
+        (b"", False, b""),
+    ],
+)
+@pytest.mark.parametrize("by_rename", [True, False])
+def test_what_an_editor_saves_at_the_very_moment_is_not_overwritten(
+    tmp_path, monkeypatch, meanwhile, done, left, by_rename
+):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    original = safe_files.exchange
+
+    def late(one, other):
+        monkeypatch.setattr(safe_files, "exchange", original)
+        if meanwhile is not None and by_rename:
+            (tmp_path / "b").write_bytes(meanwhile)
+            (tmp_path / "b").replace(path)
+        elif meanwhile is not None:
+            path.write_bytes(meanwhile)
+        return original(one, other)
+
+    monkeypatch.setattr(safe_files, "exchange", late)
+    assert write_over(path, b"ours", b"old") is done
+    assert path.read_bytes() == left
+    assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_new_file_takes_no_name_that_is_taken(tmp_path):
+    assert write_over(tmp_path / "a", b"one", None)
+    assert not write_over(tmp_path / "a", b"two", None)
+    assert not write_over(tmp_path / "missing", b"two", b"one")
+    assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a", b"one")]
+
+
+def test_where_two_files_cannot_change_places_one_replaces_the_other(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(safe_files, "exchange", lambda *_: False)
+    assert write_over(tmp_path / "a", b"new", b"old")
+    assert not write_over(tmp_path / "a", b"newer", b"old")
+    assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a", b"new")]

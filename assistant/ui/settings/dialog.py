@@ -11,6 +11,7 @@ from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
 from assistant.ui.settings.general import GeneralPage
+from assistant.ui.settings.history import HistoryPage
 from assistant.ui.settings.memory import MemoryPage
 from assistant.ui.settings.model import ModelPage
 from assistant.ui.widgets import button, label, spread
@@ -35,7 +36,9 @@ class SettingsDialog(QDialog):
         self.general = GeneralPage(services.workspace.root)
         self.model = ModelPage()
         self.memory = MemoryPage()
-        for words, page in ((tr("General"), self.general), (tr("Model"), self.model), (tr("Memory"), self.memory)):
+        self.history = HistoryPage()
+        pages = {tr("General"): self.general, tr("Model"): self.model, tr("Memory"): self.memory}
+        for words, page in {**pages, tr("History"): self.history}.items():
             item = QListWidgetItem(words, self.pages)
             item.setSizeHint(QSize(0, 36))
             self.stack.addWidget(page)
@@ -69,10 +72,16 @@ class SettingsDialog(QDialog):
         self.general.show_values(settings.general)
         self.model.show_values(settings.model)
         self.memory.show_values(settings.memory)
+        self.history.show_values(settings.history)
         self.save_button.setEnabled(True)
 
     def _on_save(self) -> None:
-        changes = {"general": self.general.changes(), "model": self.model.changes(), "memory": self.memory.changes()}
+        changes = {
+            "general": self.general.changes(),
+            "model": self.model.changes(),
+            "memory": self.memory.changes(),
+            "history": self.history.changes(),
+        }
         update = self._services.settings.update
 
         def work() -> None:
@@ -87,5 +96,7 @@ class SettingsDialog(QDialog):
     def _on_saved(self, changes: dict[str, dict[str, str | int | float]]) -> None:
         if "theme" in changes["general"]:
             self.theme_chosen.emit(str(changes["general"]["theme"]))
+        if changes["history"]:
+            self._bridge.run(self._services.lanes.keeping, self._services.history.apply_setting, done=lambda _: None)
         self.saved.emit()
         self.accept()

@@ -1,0 +1,202 @@
+"""The optional git history: one commit a change of memory, a commit a turn of a chat; behind every write, never before.
+
+Private and temporary chats are in no commit, nor are the day logs, which tell of chats. A fault of the repository is
+told once and stops nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from assistant.core.errors import AssistantError
+from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged, Notice, TurnFailed, TurnFinished
+from assistant.runtime.lanes import Lane
+from assistant.settings.schema import Settings
+from assistant.settings.store import SettingsStore
+from assistant.workspace.disk import read_bytes
+from assistant.workspace.forgetting import scrub_bytes
+from assistant.workspace.forgotten_text import found_in_bytes
+from assistant.workspace.git_history import GitHistory, HistoryEntry
+from assistant.workspace.git_rewrite import holding, rewrite
+from assistant.workspace.layout import CHATS, LOGS, MEMORY, TEMP_PREFIX, TOPICS
+from assistant.workspace.temporary import is_temporary
+from assistant.workspace.workspace import Workspace
+
+_ASSISTANTS = "assistants"
+_AUTHORS = {"disk": "another program", "you": "you", "undo": "you", "assistant": "assistant"}
+_log = logging.getLogger(__name__)
+
+
+class HistoryService:
+    """``noted`` returns at once; all else blocks. It is on where the setting history.git says so."""
+
+    def __init__(self, workspace: Workspace, settings: SettingsStore, lane: Lane, emit: EventSink) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._lane = lane
+        self._emit = emit
+        self._on: bool | None = None
+        self._complained = False
+        self.repository = GitHistory(workspace.root, workspace.state / "locks" / "history.lock")
+        self.place = HistoryPlace(self.repository)
+
+    @property
+    def on(self) -> bool:
+        """As the settings said when last asked."""
+        if self._on is None:
+            self.refresh()
+        return bool(self._on)
+
+    def refresh(self) -> bool:
+        """Ask the settings again."""
+        settings: Settings = self._settings.load()
+        self._on = settings.history.git == "on"
+        return self._on
+
+    def turn_on(self, *, existing: bool = False) -> int:
+        """Begin, or go on; returns how many files the first commit holds. Raises ("history.foreign")."""
+        self.repository.begin(existing=existing)
+        self._settings.update("history", git="on")
+        self.refresh()
+        return self._catch_up()
+
+    def turn_off(self) -> None:
+        """Commit nothing any more; what is committed stays."""
+        self._settings.update("history", git="off")
+        self.refresh()
+
+    def apply_setting(self) -> None:
+        """After the setting was changed elsewhere: begin where it is on now."""
+        if self.refresh():
+            try:
+                self.turn_on()
+            except AssistantError:
+                self.turn_off()
+                raise
+
+    def start(self) -> None:
+        """Commit what changed while nobody looked; returns at once."""
+        if self.on:
+            self._lane.submit(self._quietly, self._catch_up)
+
+    def noted(self, event: Event) -> None:
+        """Something happened: commit what changed by it, soon. Never raises."""
+        if not self.on:
+            return
+        match event:
+            case MemoryChanged():
+                data = self._read(event.file)
+                self._later(lambda: self._commit({event.file: data}, event.actor, event.summary or event.file))
+            case TurnFinished() | TurnFailed():
+                self._later(lambda: self._commit_turn(event.chat, event.turn))
+            case ChatsChanged():
+                self._later(self._drop_gone)
+
+    def log(self, limit: int | None = None) -> list[HistoryEntry]:
+        """Commits, newest first."""
+        return self.repository.log(limit)
+
+    def forget_chats(self, chats: Sequence[str]) -> None:
+        """Take chats out of all commits, for they were deleted for good or made private."""
+        if not chats or self.repository.kind() != "ours":
+            return
+        pattern = re.compile(rf"{CHATS}/(?:.*/)?(?:{'|'.join(re.escape(chat) for chat in chats)})(?:_part\d+)?\.md")
+        if any(pattern.fullmatch(name) for name in self.repository.tracked()) or self._was_there(pattern):
+            rewrite(self.repository, lambda _, data: data, lambda name: bool(pattern.fullmatch(name)))
+
+    def _was_there(self, pattern: re.Pattern[str]) -> bool:
+        return any(pattern.fullmatch(name) for entry in self.repository.log() for name in entry.files)
+
+    def _later(self, work: Callable[[], object]) -> None:
+        try:
+            self._lane.submit(self._quietly, work)
+        except RuntimeError:  # the lane is closed: the next start catches up
+            _log.debug("a commit is left for the next start")
+
+    def _quietly(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+            self._complained = False
+        except Exception as error:  # noqa: BLE001 - a repository may be broken in any way; writing goes on
+            _log.info("the history could not be written: %s", error)
+            if not self._complained:
+                self._complained = True
+                self._emit(Notice(f"The git history could not be written: {error}", error=True))
+
+    def _commit(self, changes: dict[str, bytes | None], actor: str, message: str) -> str:
+        if self.repository.kind() == "none":
+            self.repository.begin()
+        author = _AUTHORS.get(actor, actor or "Keepsake")
+        return self.repository.commit(changes, author, message, self._workspace.clock())
+
+    def _catch_up(self) -> int:
+        now: dict[str, bytes | None] = {name: self._read(name) for name in self._files()}
+        gone: dict[str, bytes | None] = {}
+        if self.repository.kind() != "none":
+            gone = {name: None for name in self.repository.tracked() if _ours(name) and name not in now}
+        self._commit({**now, **gone}, "disk", "What was there, and what changed while history was not written")
+        return len(now)
+
+    def _commit_turn(self, chat: str, turn: int) -> None:
+        if is_temporary(chat) or self._workspace.chats.is_private(chat):
+            return
+        files = [path.relative_to(self._workspace.root).as_posix() for path in self._workspace.chats.paths(chat)]
+        self._commit({name: self._read(name) for name in files}, "you", f"Chat {chat}, turn {turn}")
+
+    def _drop_gone(self) -> None:
+        if self.repository.kind() == "none":
+            return
+        root = self._workspace.root
+        tracked = [name for name in self.repository.tracked() if name.startswith(f"{CHATS}/")]
+        gone: dict[str, bytes | None] = {name: None for name in tracked if not (root / name).exists()}
+        if gone:
+            self._commit(gone, "you", "Deleted or moved a chat")
+
+    def _read(self, name: str) -> bytes | None:
+        path = self._workspace.root / name
+        try:
+            return read_bytes(path) if path.is_file() else None
+        except AssistantError as error:
+            _log.debug("%s is not committed: %s", name, error)
+            return None
+
+    def _files(self) -> Iterator[str]:
+        """Markdown of memory, assistants and chats; links, temporary files, day logs and private chats apart."""
+        root = self._workspace.root
+        for folder in (MEMORY, TOPICS, _ASSISTANTS, CHATS):
+            found = [root / folder] if folder == MEMORY else sorted((root / folder).rglob("*.md"))
+            for path in found:
+                name = path.relative_to(root).as_posix()
+                plain = path.is_file() and not path.is_symlink() and not path.name.startswith((TEMP_PREFIX, "."))
+                if plain and not name.startswith(f"{LOGS}/") and not (folder == CHATS and self._private(path)):
+                    yield name
+
+    def _private(self, path: Path) -> bool:
+        return self._workspace.chats.is_private(re.sub(r"_part\d+$", "", path.stem))
+
+
+class HistoryPlace:
+    """The history as a place where forgotten words may stand. A repository of the person's own is not rewritten."""
+
+    name = "history"
+
+    def __init__(self, repository: GitHistory) -> None:
+        self._repository = repository
+
+    def scrub(self, texts: Sequence[str]) -> None:
+        """Take the texts out of all files and messages of all commits of our own repository."""
+        if self._repository.kind() == "ours" and self.remaining(texts):
+            rewrite(self._repository, lambda name, data: scrub_bytes(Path(name or "message.txt"), data, texts))
+
+    def remaining(self, texts: Sequence[str]) -> int:
+        """In how many objects they stand, decompressed."""
+        if self._repository.kind() == "none":
+            return 0
+        return holding(self._repository, lambda data: found_in_bytes(data, texts))
+
+
+def _ours(name: str) -> bool:
+    return name == MEMORY or (name.endswith(".md") and name.split("/")[0] in (TOPICS, _ASSISTANTS, CHATS))
