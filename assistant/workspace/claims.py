@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from assistant.workspace.contradiction import BEFORE_VALUE, UNIT_AFTER, keys, plain_form
-from assistant.workspace.line_edits import block_item
+from assistant.workspace.fact_marks import block_item
 from assistant.workspace.unit_places import unit_places
 
 _LONGEST = 200  # characters; more says several things
