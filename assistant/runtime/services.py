@@ -101,7 +101,7 @@ class Services:
         self.distilling = DistilService(
             workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
-        self.review = ReviewService(workspace, self._emit)
+        self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, self._emit)
         self.forget_places.append(workspace.inbox)
         self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
