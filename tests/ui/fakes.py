@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -41,8 +41,9 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.drafts import Drafts
 from assistant.workspace.journal import JournalEntry
-from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
+from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
 
@@ -111,6 +112,7 @@ class FakeMemory:
         self.saved: list[tuple[str, str, str]] = []
         self.undone: list[str] = []
         self.merged: str | None = None
+        self.batches: list[tuple[str, tuple[Edit, ...]]] = []
 
     def files(self) -> list[MemoryFileInfo]:
         names = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md"))
@@ -133,6 +135,16 @@ class FakeMemory:
         text, redacted = (text, 0) if keep_secrets else (found.text, found.count)
         (self.root / file).write_text(text, encoding="utf-8")
         return Saved("j1", sha(text), redacted)
+
+    def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str:
+        for edit in edits:
+            path = self.root / edit.file
+            if edit.text is None:
+                path.unlink()
+            else:
+                path.write_text(edit.text, encoding="utf-8")
+        self.batches.append((summary, tuple(edits)))
+        return f"batch-{len(self.batches)}"
 
     def undo(self, journal_id: str) -> Saved | Conflict:
         self.undone.append(journal_id)
@@ -159,6 +171,7 @@ class FakeWorkspace:
         self.root = root
         self.memory = FakeMemory(root)
         self.journal = FakeJournal()
+        self.drafts = Drafts(root.parent / "drafts")
 
 
 class FakeTold:
@@ -207,6 +220,7 @@ class FakeServices:
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
         self.loaded = make_loaded()
+        self.counted: list[str | None] = []
         self.answer = RecallAnswer((), True, 2.0, "hybrid")
         self.model_files: list[ModelFile] = []
         self.fail: dict[str, AssistantError | Exception] = {}
@@ -275,11 +289,16 @@ class FakeServices:
         self._called("read_chat", chat)
         return self.chats[chat]
 
-    def new_chat(self, title: str = "") -> str:
-        self._called("new_chat", title)
+    def new_chat(self, title: str = "", private: bool = False) -> str:
+        self._called("new_chat", title, *(["private"] if private else []))
         name = f"20261129_1530{len(self.chats):02}"
-        self.chats[name] = make_chat(name, title)
+        self.chats[name] = replace(make_chat(name, title), private=private)
         return name
+
+    def set_private(self, chat: str, private: bool) -> int:
+        self._called("set_private", chat, private)
+        self.chats[chat] = replace(self.chats[chat], private=private)
+        return 0
 
     def rename_chat(self, chat: str, title: str) -> None:
         self._called("rename_chat", chat, title)
@@ -303,7 +322,8 @@ class FakeServices:
         self._called("search", query.text)
         return self.answer
 
-    def budget(self) -> Loaded:
+    def budget(self, text: str | None = None) -> Loaded:
+        self.counted.append(text)
         return self.loaded
 
     def remember(self, text: str, *, keep_secrets: bool = False) -> Written:
