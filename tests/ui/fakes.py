@@ -288,11 +288,16 @@ class FakeServices:
         self._called("read_chat", chat)
         return self.chats[chat]
 
-    def new_chat(self, title: str = "") -> str:
-        self._called("new_chat", title)
+    def new_chat(self, title: str = "", private: bool = False) -> str:
+        self._called("new_chat", title, *(["private"] if private else []))
         name = f"20261129_1530{len(self.chats):02}"
-        self.chats[name] = make_chat(name, title)
+        self.chats[name] = replace(make_chat(name, title), private=private)
         return name
+
+    def set_private(self, chat: str, private: bool) -> int:
+        self._called("set_private", chat, private)
+        self.chats[chat] = replace(self.chats[chat], private=private)
+        return 0
 
     def rename_chat(self, chat: str, title: str) -> None:
         self._called("rename_chat", chat, title)
