@@ -32,6 +32,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
@@ -42,6 +43,7 @@ from assistant.workspace.journal import JournalEntry
 from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
+from assistant.workspace.timeline import Moment
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
 
@@ -165,6 +167,14 @@ class FakeSelfTest:
         return SelfTest((), None, "")
 
 
+class FakePicture:
+    """One entry."""
+
+    def take(self) -> Picture:
+        moment = Moment(NOW.date(), "you", "MEMORY.md", 5, "likes tea", True)
+        return Picture((moment,), BudgetUse(120, 30, 1024, 0, (Section("About me", 1, 120),)))
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -174,6 +184,7 @@ class FakeServices:
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
+        self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
