@@ -6,7 +6,7 @@ from argparse import Namespace
 from datetime import date
 from typing import Any
 
-from assistant.cli import checks, inbox, timeline
+from assistant.cli import checks, conflicts, inbox, timeline
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 from assistant.workspace.layout import MEMORY
@@ -34,6 +34,7 @@ def add_commands(commands: Any) -> None:
     undo.add_argument("id", metavar="ID")
     undo.set_defaults(run=run_undo)
     inbox.add_actions(actions)
+    conflicts.add_actions(actions)
 
 
 def run_remember(context: Context, options: Namespace) -> int:

@@ -20,11 +20,12 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
 from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
+from assistant.recall.sync import Changes, count_lone_vectors, drop_lone_vectors, purge, sync_files, sync_vectors
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from assistant.recall.pairs import NearPair
     from assistant.recall.vectors import Snapshot
 
 BUDGET_MS = 150.0
@@ -177,6 +178,17 @@ class Recall:
             self._queries[text] = vector
         return vector
 
+    def near_pairs(self, least: float, most: int) -> list[NearPair]:
+        """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
+        from assistant.recall.pairs import memory_units, named, near_places
+
+        with _in_words():
+            with self._lock:
+                snapshot = self._current(self._connected())
+            pairs = near_places(snapshot, memory_units(snapshot), least, most)  # searches need not wait for it
+            with self._lock:
+                return named(self._connected(), snapshot, pairs)
+
     # --- the index ---
 
     def sync(self, cancel: CancelToken, progress: Progress = _no_progress, vectors: bool = True) -> SyncReport:
@@ -192,6 +204,38 @@ class Recall:
                 purge(connection)
                 self._unpurged = False
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
+
+    def erase(self) -> None:
+        """Let the index follow the files, and leave no trace of what is not in them any more: for forgetting.
+
+        Raises AssistantError("recall.index").
+        """
+        with self._lock:
+            self._queries.clear()
+            self._unpurged = True
+        self.sync(CancelToken(), vectors=False)
+        with _in_words(), self._writable() as connection:
+            drop_lone_vectors(connection)
+
+    def with_words(self, text: str) -> list[tuple[str, str]]:
+        """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
+        from assistant.recall.keywords import query_terms
+
+        wanted = " AND ".join(term.expression for term in query_terms(text[:_QUERY_CHARACTERS]))
+        sql = "SELECT uid, units.text FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? LIMIT 100"
+        with _in_words(), self._lock:
+            return self._connected().execute(sql, [wanted]).fetchall() if wanted else []
+
+    def lone_vectors(self) -> int:
+        """How many vectors are of a text that no unit holds any more; 0 where all is well."""
+        with _in_words(), self._lock:
+            return count_lone_vectors(self._connected())
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The index file with its companions, as far as they exist."""
+        own = self._file.path
+        return tuple(path for path in (own, own.with_name(own.name + "-wal")) if path.exists())
 
     def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
         """Throw the index away and build it anew."""

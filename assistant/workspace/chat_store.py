@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from assistant.core.clock import Clock, stamp
@@ -64,16 +65,21 @@ class ChatStore:
 
     def create(self, title: str = "", private: bool = False, body: str = "") -> str:
         """A new chat's file, with its metadata; returns its id. body: blocks that it begins with."""
-        now = self._clock()
+        head, at = redact(clean_title(title)).text, stamp(self._clock)
+        return self.place(self._clock(), lambda ident: [format_head(ident, head, at, private) + body])
+
+    def place(self, created: datetime, make: Callable[[str], Sequence[str]]) -> str:
+        """Write a whole chat that began at ``created``; ``make(id)`` gives its parts, redacted. Returns its id."""
         with locked(self._locks / "chats.lock"):
-            ident = base = now.strftime("%Y%m%d_%H%M%S")
+            ident = base = created.strftime("%Y%m%d_%H%M%S")
             number = 2
             while files.find_parts(self._root, ident):
                 ident, number = f"{base}_{number}", number + 1
-            folder = files.month_folder(self._root, ident)
-            make_folder(self._root, folder)
-            text = format_head(ident, redact(clean_title(title)).text, stamp(self._clock), private)
-            write_atomic(folder / f"{ident}.md", (text + body).encode())
+            first = files.month_folder(self._root, ident) / f"{ident}.md"
+            make_folder(self._root, first.parent)
+            texts = list(enumerate(make(ident), 1))
+            for part, text in reversed(texts):  # the first one last: a chat is there when all of it is
+                write_atomic(first if part == 1 else files.part_path(first, part), text.encode())
         return ident
 
     def adopt(self, chat: Chat) -> str:
@@ -188,6 +194,24 @@ class ChatStore:
         """Whether it is marked private, at the cost of one look at its head; False for a chat that is not there."""
         parts = files.find_parts(self._root, ident)
         return bool(parts) and parse_head(files.read_head(parts[0])).private
+
+    def rewrite(
+        self, ident: str, change: Callable[[Sequence[str]], Sequence[str]], keep: Callable[[Path, bytes, bytes], None]
+    ) -> None:
+        """Change the texts of a chat's parts; ``keep`` gets each file and its bytes before and after,
+        before it is written.
+
+        Bytes that are no characters reach ``change`` as lone surrogates. For forgetting: nothing else changes what
+        was said.
+        """
+        with self._locked(ident):
+            paths = self._parts(ident)
+            before = [read_bytes(path) for path in paths]
+            after = change([raw.decode("utf-8", "surrogateescape") for raw in before])
+            for path, old, text in zip(paths, before, after, strict=True):
+                if (new := text.encode("utf-8", "surrogateescape")) != old:
+                    keep(path, old, new)
+                    write_atomic(path, new)
 
     def delete(self, ident: str) -> DeletedChat:
         """Move a chat to the trash; restore brings it back, purge ends it."""
