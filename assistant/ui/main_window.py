@@ -198,6 +198,7 @@ class MainWindow(QMainWindow):
 
     def memory_panel(self) -> MemoryPanel:
         if self._memory is None:
+            from assistant.ui.memory.draft_feed import DraftFeed
             from assistant.ui.memory.panel import MemoryPanel
 
             self._memory = MemoryPanel(self.services, self.bridge, self.theme)
@@ -206,6 +207,7 @@ class MainWindow(QMainWindow):
             self._memory.chat_chosen.connect(self.open_chat)
             self._memory.said.connect(self.bottombar.show_notice)
             self._memory.undo_offered.connect(self.undo_offers.offer)
+            self._memory.page_built.connect(DraftFeed(self.page, self.session, self.finder, self._memory).serve)
             self._memory.hide()
             self.splitter.addWidget(self._memory)
         return self._memory

@@ -44,6 +44,7 @@ from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.drafts import Drafts
 from assistant.workspace.journal import JournalEntry
+from assistant.workspace.layout import kind_of
 from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
@@ -120,7 +121,9 @@ class FakeMemory:
         names = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md"))
         found = [name for name in names if name == "MEMORY.md" or name.startswith("memory/")]
         found.sort(key=lambda name: (name != "MEMORY.md", name == "memory/archive.md", name))
-        return [MemoryFileInfo(name, _kind(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found]
+        return [
+            MemoryFileInfo(name, kind_of(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found
+        ]
 
     def read(self, file: str) -> TextFile:
         if not (self.root / file).exists():
@@ -151,10 +154,6 @@ class FakeMemory:
     def undo(self, journal_id: str) -> Saved | Conflict:
         self.undone.append(journal_id)
         return Saved("j2", "")
-
-
-def _kind(name: str) -> str:
-    return {"MEMORY.md": "memory", "memory/archive.md": "archive"}.get(name, "topic")
 
 
 @dataclass
