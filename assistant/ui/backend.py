@@ -13,6 +13,7 @@ from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 if TYPE_CHECKING:
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
+    from assistant.runtime.picture import Picture
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
     from assistant.runtime.told import ReceiptNow
@@ -132,6 +133,12 @@ class SelfTests(Protocol):
     def rollback(self) -> str: ...
 
 
+class Pictures(Protocol):
+    """Memory by day and source, and how the budget is used. Blocking."""
+
+    def take(self) -> Picture: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
@@ -151,6 +158,8 @@ class Backend(Protocol):
     def history(self) -> History: ...
     @property
     def self_test(self) -> SelfTests: ...
+    @property
+    def picture(self) -> Pictures: ...
 
     def subscribe(self, sink: EventSink) -> None: ...
 

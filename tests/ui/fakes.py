@@ -34,6 +34,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
@@ -47,6 +48,7 @@ from assistant.workspace.layout import kind_of
 from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
+from assistant.workspace.timeline import Moment
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
 
@@ -205,6 +207,14 @@ class FakeSelfTest:
         return SelfTest((), None, "")
 
 
+class FakePicture:
+    """One entry."""
+
+    def take(self) -> Picture:
+        moment = Moment(NOW.date(), "you", "MEMORY.md", 5, "likes tea", True)
+        return Picture((moment,), BudgetUse(120, 30, 1024, 0, (Section("About me", 1, 120),)))
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -214,6 +224,7 @@ class FakeServices:
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
+        self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
         self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}

@@ -52,6 +52,12 @@ def _checks(services: Backend, bridge: Bridge, theme: Theme) -> Page:
     return ChecksPage(services, bridge, theme)
 
 
+def _picture(services: Backend, bridge: Bridge, theme: Theme) -> Page:
+    from assistant.ui.memory.picture import PicturePage
+
+    return PicturePage(services, bridge, theme)
+
+
 def _prompt(services: Backend, bridge: Bridge, theme: Theme) -> Page:
     from assistant.ui.memory.prompt import PromptPage
 
@@ -64,5 +70,6 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec("journal", "journal", lambda: tr("Journal"), _journal),
     PageSpec("prompt", "prompt", lambda: tr("Next prompt"), _prompt),
     PageSpec("checks", "checks", lambda: tr("Self-test"), _checks, early=True),
+    PageSpec("picture", "picture", lambda: tr("Overview"), _picture),
 )
 """Keys in order: files, search, journal, review, prompt, checks, picture."""
