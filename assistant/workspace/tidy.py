@@ -14,7 +14,7 @@ from assistant.workspace.blocks import TextBlock, text_blocks
 from assistant.workspace.budget import Limits
 from assistant.workspace.changes import unified_diff
 from assistant.workspace.entries import parse_memory
-from assistant.workspace.layout import ARCHIVE, MEMORY, kind_of
+from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.memory import Memory
 from assistant.workspace.memory_values import Edit
 from assistant.workspace.notes import parse_note

@@ -37,7 +37,7 @@ def tidy_entries(text: str, doc: MemoryText, limits: Limits, today: date) -> Tid
     """Expired items leave; the same item again is merged with its oldest; over budget what is struck, then the oldest.
 
     The limits of the facts count for the file as a whole. The newest ``limits.entries`` that hold never leave.
-    over: the file is above its limits even so.
+    A limit of 0 is none. over: the file is above its limits even so.
     """
     entries = [entry for entry in doc.entries if "\ufffd" not in entry.raw]  # what cannot be read is not rewritten
     tidied = _Tidied(entries, today)
@@ -80,14 +80,15 @@ class _Tidied:
             left = self._left(entry)
             lines -= not left
             size -= _size(entry.raw) - (_size(keep_items(entry.raw, left)) if left else 0)
+        most_lines, most_bytes = limits.fact_lines or lines, limits.fact_bytes or size
         for why, entry in self._candidates(limits):
-            if lines <= limits.fact_lines and size <= limits.fact_bytes:
+            if lines <= most_lines and size <= most_bytes:
                 return False
             left = self._left(entry)
             lines -= 1
             size -= _size(keep_items(entry.raw, left))
             self._fates[entry.line].update(dict.fromkeys(left, why))
-        return lines > limits.fact_lines or size > limits.fact_bytes
+        return lines > most_lines or size > most_bytes
 
     def _candidates(self, limits: Limits) -> list[tuple[str, Entry]]:
         """What may leave to make room: struck entries, then those that hold but the last ones; the oldest first."""
