@@ -115,6 +115,8 @@ class PromptBuilder:
         row = self._receipts.row(question.chat.id)
         if row is None:
             return self._take(question), True
+        if row.stale:
+            return self.renewed(question), True
         kept = self._hidden.row(row, question.chat.id, self._counter)
         if not is_stale(row.lines, row.without, self._receipts.never(question.chat.id)):
             return kept, kept is not row

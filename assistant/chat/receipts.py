@@ -11,8 +11,8 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +143,20 @@ class ReceiptStore:
                     write_atomic(path, b"".join(_without(line, chat) for line in lines))
                     self._loaded.pop(path.stem, None)
 
+    def rewrite(self, change: Callable[[bytes], bytes]) -> None:
+        """Change the files of all chats, each as a whole, for forgetting; ``change`` may leave one as it is."""
+        with self._writing():
+            for path in sorted(self._folder.glob("*.jsonl")):
+                before = read_bytes(path)
+                if (after := change(before)) != before:
+                    write_atomic(path, after)
+                    self._loaded.pop(path.stem, None)
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return self._folder
+
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         """Nobody else writes, in this process or another: a line added while a file is rewritten would be lost."""
@@ -234,6 +248,8 @@ def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
         if "row" in value:
             loaded.row = None  # where it is damaged, later turns must not seem to have been told the one before
             loaded.row = row_from_json(value["row"])
+        elif "renew" in value:
+            loaded.row = replace(loaded.row, stale=True) if loaded.row else None
         elif "never" in value:
             loaded.never |= {str(value["never"])}
         elif "again" in value:

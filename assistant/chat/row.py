@@ -32,7 +32,7 @@ class FixedRow:
     After a cut: start is the number of the oldest turn still in the window, turns up to bare stand without the block
     that was recalled for them, and cut_at is the last turn there was; all three are 0 before. The cut holds for
     branches that contain turn cut_at. taken: when; memory: sha256 of MEMORY.md then. without: the units that are not in
-    it because the person never wants them here.
+    it because the person never wants them here. stale: what it told was forgotten; the next turn takes a new one.
     """
 
     blocks: tuple[Block, ...]
@@ -43,6 +43,7 @@ class FixedRow:
     bare: int = 0
     cut_at: int = 0
     without: tuple[str, ...] = ()
+    stale: bool = False
 
     @property
     def system_text(self) -> str:

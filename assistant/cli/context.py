@@ -25,6 +25,7 @@ class Context:
     def services(self) -> Services:
         if self._services is None:
             self._services = compose(self.places, recall_budget_ms=_PATIENCE_MS)
+            self._services.forgetting.finish_left()  # what a killed process had begun to forget
         return self._services
 
     def __enter__(self) -> Context:

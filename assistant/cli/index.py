@@ -27,6 +27,9 @@ def run_sync(context: Context, options: Namespace) -> int:
 
 def run_rebuild(context: Context, options: Namespace) -> int:
     context.services.recall.rebuild(context.cancel, context.output.progress)
+    lost = context.services.self_test.run("rebuild").lost
+    if lost:
+        context.output.note(f"{lost} pinned question(s) are not answered any more: `keepsake memory check list`.")
     return _status(context)
 
 

@@ -9,7 +9,21 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from assistant.cli import ask, backup, bench, chats, doctor, history, index, memory, models, recall, receipt, summarize
+from assistant.cli import (
+    ask,
+    backup,
+    bench,
+    chats,
+    doctor,
+    forget,
+    history,
+    index,
+    memory,
+    models,
+    recall,
+    receipt,
+    summarize,
+)
 from assistant.cli.context import Context
 from assistant.cli.output import Output, silence, use_utf8
 from assistant.core.errors import AssistantError, Cancelled
@@ -17,7 +31,7 @@ from assistant.runtime.services import Places
 
 INTERRUPTED = 130
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000  # a calendar that can be counted back and forth in
-_GROUPS = (ask, receipt, memory, recall, chats, summarize, index, models, backup, history, doctor, bench)
+_GROUPS = (ask, receipt, memory, recall, forget, chats, summarize, index, models, backup, history, doctor, bench)
 
 
 def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:

@@ -6,7 +6,7 @@ from argparse import Namespace
 from datetime import date
 from typing import Any
 
-from assistant.cli import inbox, journal, lines
+from assistant.cli import checks, inbox, journal, lines
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 
@@ -25,6 +25,7 @@ def add_commands(commands: Any) -> None:
     actions.add_parser("budget", help="what of MEMORY.md loads, and what does not").set_defaults(run=run_budget)
     lines.add_actions(actions)
     journal.add_actions(actions)
+    checks.add_actions(actions)
     inbox.add_actions(actions)
 
 

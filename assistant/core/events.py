@@ -146,6 +146,13 @@ class Notice:
     error: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ChecksRan:
+    """The recall self-test has new results. lost: questions that memory answered before and does not now."""
+
+    lost: int
+
+
 Event = (
     ModelLoading
     | ModelReady
@@ -163,6 +170,7 @@ Event = (
     | PromptChanged
     | IndexProgress
     | DistillProgress
+    | ChecksRan
     | Notice
 )
 EventSink = Callable[[Event], None]

@@ -35,6 +35,7 @@ CREATE TABLE vectors(model INTEGER NOT NULL, hash BLOB NOT NULL, vector BLOB NOT
     WITHOUT ROWID;
 CREATE TABLE models(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(text, context, tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE birth AS SELECT hex(randomblob(8)) AS id;
 """
 
 _log = logging.getLogger(__name__)
@@ -98,6 +99,14 @@ class IndexFile:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         return (application, layout) == (_APPLICATION_ID, LAYOUT)
+
+
+def birth(connection: sqlite3.Connection) -> str:
+    """Names this build of the index: another one after it was thrown away. "" for one made before it had a name."""
+    try:
+        return str(connection.execute("SELECT id FROM birth").fetchone()[0])
+    except sqlite3.OperationalError:
+        return ""
 
 
 @contextlib.contextmanager

@@ -18,9 +18,9 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
-from assistant.recall.database import IndexFile
+from assistant.recall.database import IndexFile, birth
 from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.sync import Changes, purge, sync_files, sync_vectors
+from assistant.recall.sync import Changes, count_lone_vectors, drop_lone_vectors, purge, sync_files, sync_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -193,6 +193,38 @@ class Recall:
                 self._unpurged = False
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
+    def erase(self) -> None:
+        """Let the index follow the files, and leave no trace of what is not in them any more: for forgetting.
+
+        Raises AssistantError("recall.index").
+        """
+        with self._lock:
+            self._queries.clear()
+            self._unpurged = True
+        self.sync(CancelToken(), vectors=False)
+        with _in_words(), self._writable() as connection:
+            drop_lone_vectors(connection)
+
+    def with_words(self, text: str) -> list[tuple[str, str]]:
+        """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
+        from assistant.recall.keywords import query_terms
+
+        wanted = " AND ".join(term.expression for term in query_terms(text[:_QUERY_CHARACTERS]))
+        sql = "SELECT uid, units.text FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? LIMIT 100"
+        with _in_words(), self._lock:
+            return self._connected().execute(sql, [wanted]).fetchall() if wanted else []
+
+    def lone_vectors(self) -> int:
+        """How many vectors are of a text that no unit holds any more; 0 where all is well."""
+        with _in_words(), self._lock:
+            return count_lone_vectors(self._connected())
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The index file with its companions, as far as they exist."""
+        own = self._file.path
+        return tuple(path for path in (own, own.with_name(own.name + "-wal")) if path.exists())
+
     def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
         """Throw the index away and build it anew."""
         with _in_words(), self._lock:
@@ -213,6 +245,11 @@ class Recall:
         have = int(snapshot.has_vector.sum())
         stale = len(snapshot.ids) - have if model else 0
         return IndexStatus(files, len(snapshot.ids), have, model, stale, (*errors, *self._problems.values()))
+
+    def identity(self) -> tuple[str, str]:
+        """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
+        with _in_words(), self._lock:
+            return birth(self._connected()), self._identity()
 
     def close(self) -> None:
         """Give the connection back; the object can be used again. The embedder is its owner's to close."""

@@ -95,8 +95,7 @@ def sync_files(
     _apply(connection, waiting, changes)
     _remove(connection, gone, changes)
     if changes.removed:
-        with writing(connection):
-            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
+        drop_lone_vectors(connection)
     if changed:
         progress(len(changed), len(changed), "keywords")
     return changes
@@ -129,6 +128,18 @@ def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: Can
     if missing:
         progress(len(missing), len(missing), "vectors")
     return len(missing)
+
+
+def drop_lone_vectors(connection: sqlite3.Connection) -> None:
+    """Delete the vectors of texts that no unit holds any more."""
+    with writing(connection):
+        connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
+
+
+def count_lone_vectors(connection: sqlite3.Connection) -> int:
+    """How many vectors are of a text that no unit holds."""
+    sql = "SELECT count(*) FROM vectors WHERE hash NOT IN (SELECT hash FROM units)"
+    return int(connection.execute(sql).fetchone()[0])
 
 
 def purge(connection: sqlite3.Connection) -> None:

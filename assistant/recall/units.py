@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
+from assistant.workspace.forget_edits import is_forgotten
 from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
@@ -152,6 +153,8 @@ def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
     for index, turn in enumerate(chat.turns):
         before = by_number.get(turn.after) if turn.after else (chat.turns[index - 1] if index else None)
         after = next((later for later in chat.turns[index + 1 : index + 2] if later.reply is not None), None)
+        if is_forgotten(turn.user):
+            continue
         units.append(_turn_unit(file, ident, title, turn, before, after, _speakers(chat)))
     return units, "; ".join(str(problem) for problem in chat.problems)
 

@@ -24,6 +24,8 @@ from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.forget_places import Places as ForgetPlaces
+from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.indexing import IndexService
@@ -32,6 +34,7 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
+from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
@@ -42,6 +45,7 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+from assistant.workspace.entries import parse_memory
 from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
@@ -99,6 +103,7 @@ class Services:
         )
         self.review = ReviewService(workspace, self._emit)
         self.forget_places.append(workspace.inbox)
+        self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
@@ -107,8 +112,11 @@ class Services:
         )
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
+        places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
+        self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
-        self.forget_places += [self.history.place, BackupPlace(self.backups, workspace.data.name)]
+        self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
+        self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.tidying = TidyService(workspace, state, self._values, self.lanes.files, self._emit)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
@@ -127,6 +135,7 @@ class Services:
         self.model_service.load_later()
         self.indexing.start()
         self.history.start()
+        self.self_test.start()
         self.idle.start()
 
     def recover(self) -> None:
@@ -135,6 +144,7 @@ class Services:
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
         self.review.recover()
+        self.forgetting.finish_left()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -146,12 +156,14 @@ class Services:
         self.model_service.cancel()
         self.indexing.cancel()
         self.backups.close()
+        self.self_test.close()
         self.engine.close()
         if self.embedder:
             self.embedder.close()
         self.lanes.close()
         try:
             self.purge_deleted()
+            self.forgetting.close()
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
         self.recall.close()
@@ -266,10 +278,11 @@ class Services:
         """Write a fact to MEMORY.md. keep_secrets: the person chose, for this once, to keep what looks like one."""
         return self.workspace.memory.remember(text, keep_secrets=keep_secrets)
 
-    def budget(self) -> Loaded:
-        """What of MEMORY.md loads with the present settings and model."""
+    def budget(self, text: str | None = None) -> Loaded:
+        """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""
         today = self.workspace.clock().date()
-        document, count = self.workspace.memory.document(), self.prompts.counter().count
+        document = self.workspace.memory.document() if text is None else parse_memory(text)
+        count = self.prompts.counter().count
         return load_memory(document, self.prompts.limits(), today, count, self.prompts.rules().window)
 
     # --- models --------------------------------------------------------------------------------------------------
@@ -299,6 +312,7 @@ class Services:
 
     def _emit(self, event: Event) -> None:
         self.history.noted(event)
+        self.self_test.noted(event)
         for sink in list(self._sinks):
             sink(event)
 

@@ -18,7 +18,9 @@ from assistant.ui.bridge import Bridge
 from assistant.ui.chat.chat_list import Sidebar
 from assistant.ui.chat.markdown import is_web
 from assistant.ui.chat.page import ChatPage
+from assistant.ui.chat.receipt_actions import ReceiptActions
 from assistant.ui.chat.session import ChatSession
+from assistant.ui.chat.turn_finder import TurnFinder
 from assistant.ui.chat_actions import ChatActions
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
@@ -50,6 +52,7 @@ class MainWindow(QMainWindow):
         self.bridge = Bridge(services, self)
         self.session = ChatSession(services, self.bridge, self)
         self._memory: MemoryPanel | None = None
+        self._unasked = False
         self._hid_sidebar, self._sidebar_width = False, 264
         self.setWindowTitle("Keepsake")
         self.resize(1200, 800)
@@ -57,6 +60,8 @@ class MainWindow(QMainWindow):
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
+        self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
+        self.finder = TurnFinder(self.session, self.page.transcript, self)
         self.menus = Menus(self)
         self.keeper = WindowKeeper(self)
         self._connect()
@@ -128,6 +133,11 @@ class MainWindow(QMainWindow):
         self.topbar.models_asked.connect(self.models.open)
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
+        self.page.transcript.receipt_opened.connect(self.receipts.attach)
+        self.receipts.place_chosen.connect(self.show_place)
+        self.receipts.turn_chosen.connect(self.finder.go_to)
+        self.receipts.undo_offered.connect(self.undo_offers.offer)
+        self.receipts.failed.connect(self.show_error)
 
     # --- chats ---
 
@@ -319,12 +329,19 @@ class MainWindow(QMainWindow):
         self._open_dialog(ErrorDialog(error, self))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._memory is not None and not self._memory.may_close():
+        if self._memory is not None and self._unasked:
+            self._memory.keep()
+        elif self._memory is not None and not self._memory.may_close():
             event.ignore()
             return
         self.keeper.finish()
         self.closed.emit()
         event.accept()
+
+    def end(self) -> None:
+        """Close without a question: the system asks for it. What is not saved is kept for the next time."""
+        self._unasked = True
+        self.close()
 
     def release(self) -> None:
         """Take nothing more from the services; they may be closed after this."""

@@ -101,6 +101,8 @@ QFrame#composer[focused="true"] { border-color: $accent; }
 QFrame#bubble { background: $bubble; border: none; border-radius: 16px; }
 QFrame#code { background: $sunken; border: 1px solid $border; border-radius: 12px; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 12px; }
+QFrame#receiptrow { background: transparent; border: none; border-radius: 8px; }
+QFrame#receiptrow[pointed="true"] { background: $hover; }
 QFrame#errorcard { background: $red_soft; border: 1px solid $red_soft; border-radius: 12px; }
 QFrame#notecard { background: $amber_soft; border: 1px solid $amber_soft; border-radius: 12px; }
 QFrame#toast { background: $text; border-radius: 12px; }
@@ -147,6 +149,7 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QSplitter::handle { background: $border; }
 QSplitter::handle:horizontal { width: 1px; }
+QSplitter#files::handle { background: transparent; }
 QCheckBox { spacing: 8px; }
 """)
 

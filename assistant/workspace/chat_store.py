@@ -189,6 +189,24 @@ class ChatStore:
         parts = files.find_parts(self._root, ident)
         return bool(parts) and parse_head(files.read_head(parts[0])).private
 
+    def rewrite(
+        self, ident: str, change: Callable[[Sequence[str]], Sequence[str]], keep: Callable[[Path, bytes, bytes], None]
+    ) -> None:
+        """Change the texts of a chat's parts; ``keep`` gets each file and its bytes before and after,
+        before it is written.
+
+        Bytes that are no characters reach ``change`` as lone surrogates. For forgetting: nothing else changes what
+        was said.
+        """
+        with self._locked(ident):
+            paths = self._parts(ident)
+            before = [read_bytes(path) for path in paths]
+            after = change([raw.decode("utf-8", "surrogateescape") for raw in before])
+            for path, old, text in zip(paths, before, after, strict=True):
+                if (new := text.encode("utf-8", "surrogateescape")) != old:
+                    keep(path, old, new)
+                    write_atomic(path, new)
+
     def delete(self, ident: str) -> DeletedChat:
         """Move a chat to the trash; restore brings it back, purge ends it."""
         with self._locked(ident):

@@ -62,6 +62,13 @@ class DayLog:
         return removed
 
 
+def said_in(line: str) -> tuple[str, ...]:
+    """What a line of a day log tells: what was last said, then its other parts; () for a line of another kind."""
+    parts = line.removesuffix("\r").split(" · ")
+    at = next((n for n, part in enumerate(parts) if n and part.startswith('chat "')), None)
+    return () if at is None else (*([" · ".join(parts[at + 1 :])] if parts[at + 1 :] else []), *parts[at + 1 :])
+
+
 def _title(title: str) -> str:
     return clean_title(redact(title).text).strip().replace('"', "'")
 

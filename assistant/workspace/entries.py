@@ -97,6 +97,12 @@ def parse_entry(raw: str, line: int = 1) -> Entry | None:
     return Entry(day, match[2].strip(), items, line, raw) if items else None
 
 
+def is_entry(raw: str) -> bool:
+    """Whether a line is an entry, without taking it apart."""
+    match = _ENTRY.fullmatch(raw)
+    return bool(match and _day(match[1]) and match[3].strip("； "))
+
+
 def parse_item(text: str) -> Item:
     """An item with its marks; ``text`` is unescaped already."""
     marks: dict[str, date] = {}

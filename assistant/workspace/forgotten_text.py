@@ -13,11 +13,10 @@ FORGOTTEN = "«forgotten»"
 _HEAD = 24  # characters by which a text is looked for first
 _LONG_CUT = 100  # characters; a text that ends after so many equal ones is a shortened copy
 # Scripts without spaces: there a text may begin or end anywhere in a run.
-_CJK = (
-    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-)
-_LETTER = rf"[^\W{_CJK}]"
-_STARTS = re.compile(_LETTER)
+CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+LETTER = rf"[^\W{CJK}]"
+_STARTS = re.compile(LETTER)
+_CUT = re.compile(r"\s?(?:…|\.\.\.)")
 _SPACE = re.compile(r"\s+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
@@ -117,7 +116,7 @@ def _finder(text: str) -> tuple[re.Pattern[str], str]:
     head = whole[:_HEAD].rstrip()
     pattern = r"\s+".join(re.escape(word) for word in head.split(" "))
     if _STARTS.match(whole):
-        pattern = f"(?<!{_LETTER})" + pattern
+        pattern = f"(?<!{LETTER})" + pattern
     return re.compile(pattern, re.IGNORECASE), whole
 
 
@@ -144,8 +143,8 @@ def _spans_of(text: str, wanted: str) -> Iterator[tuple[int, int]]:
         if done == len(whole):
             if not (_STARTS.match(whole[-1]) and _STARTS.match(text[end : end + 1])):
                 yield match.start(), end
-        elif text.startswith(("…", "..."), end):
-            yield match.start(), end + (1 if text[end] == "…" else 3)
+        elif cut := _CUT.match(text, end):
+            yield match.start(), cut.end()
         elif done >= _LONG_CUT and text[end : end + 1] in ("", "\n"):
             yield match.start(), end
 

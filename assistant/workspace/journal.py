@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,9 @@ from assistant.core.clock import Clock, stamp
 from assistant.core.folders import make_private
 from assistant.workspace.changes import Splice, splice, unified_diff
 from assistant.workspace.disk import ends_with_newline
-from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.journal_lines import UNDOES, Record, Undone, lines_from_end, mark, parse
 from assistant.workspace.redaction import redact
-from assistant.workspace.safe_files import append_durably, as_error
+from assistant.workspace.safe_files import append_durably, as_error, read_bytes, write_atomic
 from assistant.workspace.seen import SeenCopies
 from assistant.workspace.text_files import decode, exact_text
 
@@ -186,6 +185,11 @@ class Journal:
         after = None if copy is None else exact_text(decode(copy))
         sha256 = seen.sha256 if seen else None
         for record in self._records(mark("path", path)):
+            if _was_forgotten(record):  # what was before it cannot be told any more
+                if record["id"] == ident:
+                    return None
+                after, sha256 = None, record["before"]
+                continue
             if _is_exact(record):
                 after = _after(record)
             elif record["after"] != sha256:
@@ -203,6 +207,18 @@ class Journal:
             if is_it and (texts := self.texts(record["id"])):
                 return texts[1] if record["after"] == sha256 else texts[0]
         return None
+
+    def rewrite(self, change: Callable[[bytes], bytes]) -> None:
+        """Replace lines, for forgetting: each as it comes from ``change``, which may also leave it as it is."""
+        lines = read_bytes(self._path).split(b"\n")
+        changed = [change(line) for line in lines]
+        if changed != lines:
+            write_atomic(self._path, b"\n".join(changed))
+
+    @property
+    def path(self) -> Path:
+        """The file with one line a change."""
+        return self._path
 
     def _find(self, ident: str) -> Record:
         return next(record for record in self._records(mark("id", ident)) if record["id"] == ident)
@@ -232,7 +248,7 @@ def _entry(record: Record, undone: Undone) -> JournalEntry:
         after_sha=record["after"],
         diff=record.get("diff", ""),
         prior=record.get("prior"),
-        can_undo=record["id"] not in undone and "start" in record and not _holds_forgotten(record),
+        can_undo=record["id"] not in undone and not _was_forgotten(record),
         summary=record.get("summary", ""),
         undoes=record.get("undoes", ""),
         batch=record.get("batch", ""),
@@ -241,12 +257,15 @@ def _entry(record: Record, undone: Undone) -> JournalEntry:
 
 def _is_exact(record: Record) -> bool:
     """Whether the stored prior text is the very text: short enough, without secrets, and nothing of it forgotten."""
-    return bool(record.get("exact")) and not _holds_forgotten(record)
+    return bool(record.get("exact")) and not _was_forgotten(record)
 
 
-def _holds_forgotten(record: Record) -> bool:
-    """What was forgotten cannot be brought back, and the rest of that change stands at other places than it did."""
-    return any(FORGOTTEN in str(record.get(key, "")) for key in ("prior", "removed", "added"))
+def _was_forgotten(record: Record) -> bool:
+    """What was forgotten cannot be brought back, and the rest of that change stands at other places than it did.
+
+    A change that puts «forgotten» in a place of words is like any other as long as its own words are there.
+    """
+    return bool(record.get("forgotten")) or "start" not in record
 
 
 def _after(record: Record) -> str:

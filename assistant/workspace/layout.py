@@ -100,6 +100,11 @@ def conflict_copies(root: Path) -> list[str]:
     return sorted(name for name in [*beside, *_walk(root, TOPICS)] if _CONFLICT.search(name))
 
 
+def is_conflict_copy(name: str) -> bool:
+    """Whether a file seems to be a sync program's copy of a conflict."""
+    return bool(_CONFLICT.search(name))
+
+
 def make_folder(root: Path, folder: Path) -> None:
     """Make a folder below ``root`` (mode 0700). Raises ("workspace.gone") rather than make the root itself anew."""
     if not root.is_dir():

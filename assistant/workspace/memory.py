@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -188,6 +189,12 @@ class Memory:
         ("journal.missing") for an unknown id, ("journal.undone") for a change that was taken back already.
         """
         return self._again(lambda: self._undoing.undo(journal_id))
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody changes a memory file or the journal meanwhile. No other method may be called inside."""
+        with self._files.locked():
+            yield
 
     def note_disk_changes(self) -> list[str]:
         """Journal what other programs changed since the files were last seen; says which files."""

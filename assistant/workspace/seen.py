@@ -105,6 +105,11 @@ class SeenCopies:
         except OSError as error:
             raise as_error(error, self._folder) from error
 
+    @property
+    def folder(self) -> Path:
+        """Where all copies are."""
+        return self._folder
+
     def note_state(self, file: str, path: Path, actor: str, *, same: Seen | None = None) -> None:
         """Remember who wrote a file last, not what; same: what was seen of it, where only its time is another."""
         try:

@@ -15,6 +15,7 @@ from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
+from assistant.workspace.drafts import Drafts
 from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
@@ -40,6 +41,7 @@ class Workspace:
         self.memory = Memory(root, state, self.journal, clock)
         self.chats = ChatStore(root, data, state, clock)
         self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
+        self.drafts = Drafts(data / "drafts")
         self.declined = Declined(data / "declined")
         self.undone = UndoneEntries(self.journal, self.declined, data / "declined")
         self.inbox = Inbox(data / "inbox", state / "locks" / "inbox.lock", self.memory, self.declined, clock)

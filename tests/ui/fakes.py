@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from assistant.chat.line_now import LineNow
 from assistant.core.errors import AssistantError
 from assistant.core.events import (
     Event,
@@ -25,6 +26,7 @@ from assistant.core.values import (
     Hit,
     LeftOut,
     ModelInfo,
+    Prompt,
     PromptLine,
     RecallAnswer,
     RecallQuery,
@@ -32,13 +34,16 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.self_test import SelfTest
+from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.drafts import Drafts
 from assistant.workspace.journal import JournalEntry
-from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
+from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
 
@@ -107,6 +112,7 @@ class FakeMemory:
         self.saved: list[tuple[str, str, str]] = []
         self.undone: list[str] = []
         self.merged: str | None = None
+        self.batches: list[tuple[str, tuple[Edit, ...]]] = []
 
     def files(self) -> list[MemoryFileInfo]:
         names = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md"))
@@ -129,6 +135,16 @@ class FakeMemory:
         text, redacted = (text, 0) if keep_secrets else (found.text, found.count)
         (self.root / file).write_text(text, encoding="utf-8")
         return Saved("j1", sha(text), redacted)
+
+    def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str:
+        for edit in edits:
+            path = self.root / edit.file
+            if edit.text is None:
+                path.unlink()
+            else:
+                path.write_text(edit.text, encoding="utf-8")
+        self.batches.append((summary, tuple(edits)))
+        return f"batch-{len(self.batches)}"
 
     def undo(self, journal_id: str) -> Saved | Conflict:
         self.undone.append(journal_id)
@@ -155,6 +171,39 @@ class FakeWorkspace:
         self.root = root
         self.memory = FakeMemory(root)
         self.journal = FakeJournal()
+        self.drafts = Drafts(root.parent / "drafts")
+
+
+class FakeTold:
+    """What became of receipts' lines: by default nothing. Remembers what was asked."""
+
+    def __init__(self, calls: list[tuple[Any, ...]]) -> None:
+        self.calls = calls
+        self.found: dict[str, LineNow] = {}
+        self.nevers: set[str] = set()
+        self.prompt = Prompt((), (), (), 0, 4096)
+
+    def now(self, receipt: Receipt) -> ReceiptNow:
+        lines = tuple(self.found.get(o.unit, LineNow("same", o.file, o.line, o.text)) for o in receipt.lines)
+        return ReceiptNow(lines, tuple(line.unit in self.nevers for line in receipt.lines))
+
+    def never(self, chat: str, unit: str, never: bool = True) -> None:
+        self.calls.append(("never", chat, unit, never))
+        self.nevers = self.nevers | {unit} if never else self.nevers - {unit}
+
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt:
+        self.calls.append(("preview", chat, text, after))
+        return self.prompt
+
+    def renew(self, chat: str) -> None:
+        self.calls.append(("renew", chat))
+
+
+class FakeSelfTest:
+    """No question is pinned."""
+
+    def state(self) -> SelfTest:
+        return SelfTest((), None, "")
 
 
 class FakeServices:
@@ -165,10 +214,13 @@ class FakeServices:
         self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
+        self.self_test = FakeSelfTest()
         self.calls: list[tuple[Any, ...]] = []
+        self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
         self.loaded = make_loaded()
+        self.counted: list[str | None] = []
         self.answer = RecallAnswer((), True, 2.0, "hybrid")
         self.model_files: list[ModelFile] = []
         self.fail: dict[str, AssistantError | Exception] = {}
@@ -265,7 +317,8 @@ class FakeServices:
         self._called("search", query.text)
         return self.answer
 
-    def budget(self) -> Loaded:
+    def budget(self, text: str | None = None) -> Loaded:
+        self.counted.append(text)
         return self.loaded
 
     def remember(self, text: str, *, keep_secrets: bool = False) -> Written:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from assistant.workspace.forgotten_journal import JournalPlace
 from assistant.workspace.journal import Journal, Version
 from assistant.workspace.memory import Saved
 from assistant.workspace.text_files import sha
@@ -126,7 +127,8 @@ def test_garbage_in_the_journal_costs_itself_only(journal, ws, garbage):
 def test_what_was_forgotten_is_not_brought_back(ws):
     done = ws.memory.remember("the code word is swordfish")
     ws.memory.remember("likes tea")
-    path = ws.data / "journal.jsonl"
-    path.write_text(path.read_text().replace("swordfish", "\\u00abforgotten\\u00bb"))
+    JournalPlace(ws.journal, ws.memory).scrub(["swordfish"])
     entries = {entry.id: entry for entry in ws.journal.entries()}
     assert not entries[done.journal_id].can_undo
+    assert "swordfish" not in (ws.data / "journal.jsonl").read_text()
+    assert all(entry.can_undo for ident, entry in entries.items() if ident != done.journal_id)

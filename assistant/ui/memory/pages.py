@@ -46,9 +46,16 @@ def _journal(services: Backend, bridge: Bridge, theme: Theme) -> Page:
     return JournalPage(services, bridge, theme)
 
 
+def _checks(services: Backend, bridge: Bridge, theme: Theme) -> Page:
+    from assistant.ui.memory.checks import ChecksPage
+
+    return ChecksPage(services, bridge, theme)
+
+
 PAGES: tuple[PageSpec, ...] = (
     PageSpec("files", "file", lambda: tr("Files"), _files),
     PageSpec("search", "search", lambda: tr("Search"), _search),
     PageSpec("journal", "journal", lambda: tr("Journal"), _journal),
+    PageSpec("checks", "checks", lambda: tr("Self-test"), _checks, early=True),
 )
 """Keys in order: files, search, journal, review, prompt, checks, picture."""

@@ -168,6 +168,11 @@ class MemoryPanel(QWidget):
         """Ask about unsaved text; False when the person wants to go on."""
         return all(page.may_leave() for page in self._pages.values())
 
+    def keep(self) -> None:
+        """Put unsaved text where it outlives the window."""
+        for page in self._pages.values():
+            page.keep()
+
     def discard(self) -> None:
         """Forget unsaved text."""
         for page in self._pages.values():

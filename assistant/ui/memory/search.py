@@ -13,6 +13,7 @@ from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
 from assistant.ui.memory.page import Page
+from assistant.ui.memory.pinning import pin_action
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, SCORE_ROLE, PlainListModel
 from assistant.ui.theme import Theme
@@ -67,6 +68,8 @@ class SearchPage(Page):
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setResizeMode(QListView.ResizeMode.Adjust)
         self.view.activated.connect(self._on_activated)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.view.addAction(pin_action(self, services, bridge))
         self.hint = label(
             tr("Ask in your own words, or with a name, a date or a number you remember."), "muted", wrap=True
         )

@@ -1,0 +1,52 @@
+"""The index after a forgetting: nothing to be found by a search, and nothing in the bytes of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from assistant.core.values import RecallQuery
+from assistant.recall.search import Recall
+from assistant.workspace.forgetting import remaining_in
+from assistant.workspace.forgotten_text import holds
+
+_MOST_LOOKS = 50  # of many lines that go at once the longest ones are looked for
+_QUERY_CHARACTERS = 200
+
+
+class IndexPlace:
+    """Units, keywords and the write-ahead log. It follows the files, so they are scrubbed first."""
+
+    name = "index"
+
+    def __init__(self, recall: Recall) -> None:
+        self._recall = recall
+
+    def scrub(self, texts: Sequence[str]) -> None:
+        self._recall.erase()
+
+    def remaining(self, texts: Sequence[str]) -> int:
+        return remaining_in(self._recall.files, texts)
+
+
+class VectorPlace:
+    """Vectors of texts that no unit holds any more."""
+
+    name = "vectors"
+
+    def __init__(self, recall: Recall) -> None:
+        self._recall = recall
+
+    def scrub(self, texts: Sequence[str]) -> None:
+        """IndexPlace has done it."""
+
+    def remaining(self, texts: Sequence[str]) -> int:
+        return self._recall.lone_vectors()
+
+
+def found_again(recall: Recall, texts: Sequence[str], units: Collection[str]) -> int:
+    """How many units the keyword index and a search still find that say one of the texts, or are one of the units."""
+    found = {unit for text in texts[:_MOST_LOOKS] for unit, said in recall.with_words(text) if holds(said, texts)}
+    if texts:
+        hits = recall.search(RecallQuery(texts[0][:_QUERY_CHARACTERS], limit=10), 0.0).hits
+        found |= {hit.id for hit in hits if holds(hit.text, texts) or hit.id in units}
+    return len(found)

@@ -1,0 +1,296 @@
+"""Forgetting with proof: first hidden, which can be undone; then erased everywhere, which is shown by a search."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from assistant.core.errors import AssistantError
+from assistant.core.events import ChatsChanged, EventSink, WorkspaceChanged
+from assistant.recall.forgotten_index import found_again
+from assistant.recall.search import Recall
+from assistant.recall.units import chat_id
+from assistant.runtime.forget_places import Places
+from assistant.workspace import layout
+from assistant.workspace.changes import merge
+from assistant.workspace.chat_files import scan_chats
+from assistant.workspace.declined import Declined
+from assistant.workspace.disk import read_bytes
+from assistant.workspace.forget_edits import chat_without, find_place, is_forgotten, memory_without
+from assistant.workspace.forget_finder import ForgetFinder
+from assistant.workspace.forget_pending import Pending, PendingForgets
+from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Searched, Target
+from assistant.workspace.forgetting import ForgetPlace
+from assistant.workspace.forgotten_text import found_in_bytes
+from assistant.workspace.memory_values import Conflict, Edit
+from assistant.workspace.safe_files import locked, write_atomic
+from assistant.workspace.text_files import exact_bytes, exact_text, read_text, sha
+from assistant.workspace.workspace import Workspace
+
+GRACE_SECONDS = 30
+"""How long what was forgotten in the window can be brought back."""
+_SUMMARY = "Forgotten"
+_HINTS = {
+    "files": "A file beside MEMORY.md that is not Keepsake's still says it: change or delete it by hand.",
+    "index": "Close other Keepsake windows, then run `keepsake index rebuild`.",
+}
+_HINT = "Close what holds the file, then forget it once more."
+_log = logging.getLogger(__name__)
+
+
+class ForgetService:
+    """Blocking, from any thread. end_chat: stops what runs in a chat before its turns go."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        places: Places,
+        recall: Recall,
+        declined: Declined,
+        end_chat: Callable[[str], None],
+        emit: EventSink,
+    ) -> None:
+        self._workspace = workspace
+        self._places = places
+        self._recall = recall
+        self._declined = declined
+        self._end_chat = end_chat
+        self._emit = emit
+        self._pending = PendingForgets(workspace.data)
+        self._begun: list[Pending] = []
+        self.finder = ForgetFinder(workspace)
+
+    # --- what will go --------------------------------------------------------------------------------------------
+
+    def plan(self, what: str) -> ForgetPlan:
+        """What an id or a query means, with nothing done. Raises ("forget.nothing")."""
+        return self.finder.plan(what)
+
+    def plan_for(self, targets: Sequence[Target]) -> ForgetPlan:
+        """The plan for things that a person pointed at."""
+        if not targets:
+            raise AssistantError(
+                "forget.gone", "This is not there any more.", "Search for it: it was moved or changed."
+            )
+        return self.finder.plan_for("", targets)
+
+    def counted(self, plan: ForgetPlan) -> list[tuple[str, int]]:
+        """How much of it each place holds now, the places with nothing left out."""
+        return [(each.place, each.remaining) for each in self._search(plan) if each.remaining]
+
+    # --- doing it ------------------------------------------------------------------------------------------------
+
+    def now(self, plan: ForgetPlan) -> ForgetReport:
+        """All at once, without a way back."""
+        return self.finish(self.begin(plan))
+
+    def begin(self, plan: ForgetPlan) -> Pending:
+        """Take it out of memory and chats, so that it is neither shown nor recalled; undo brings it back."""
+        for chat in dict.fromkeys(target.chat for target in plan.turns):
+            self._end_chat(chat)
+        pending = self._pending.begin(plan)
+        self._begun.append(pending)
+        try:
+            self._hide(pending)
+        except AssistantError:
+            self.undo(pending)
+            raise
+        self._tell()
+        return pending
+
+    def undo(self, pending: Pending) -> None:
+        """Bring it back, byte for byte where nothing changed since. Raises ("forget.conflict"), ("forget.late")."""
+        if pending.erasing or pending not in self._begun:
+            raise AssistantError("forget.late", "It is forgotten already.", "Nothing can bring it back.")
+        self._take_back(pending)
+        self._end(pending)
+
+    def finish(self, pending: Pending) -> ForgetReport:
+        """Erase it everywhere, prove it, and forget that it was to be forgotten.
+
+        What the person brought back through the journal meanwhile stays.
+        """
+        if not pending.erasing and self._was_undone(pending):
+            self._take_back(pending)
+            self._end(pending)
+            return ForgetReport((), ())
+        pending.erasing = True
+        pending.write()
+        self._hide(pending)
+        self._erase(pending.plan)
+        report = ForgetReport(pending.plan.targets, tuple(self._search(pending.plan)))
+        self._end(pending)
+        return report
+
+    def finish_left(self) -> list[ForgetReport]:
+        """Complete what a process that died had begun."""
+        reports = []
+        for pending in self._pending.left_behind():
+            pending.erasing = True
+            reports.append(self.finish(pending))
+        return reports
+
+    def close(self) -> None:
+        """The window closes: what waits for its grace period is erased now."""
+        for pending in list(self._begun):
+            try:
+                self.finish(pending)
+            except AssistantError as error:  # the next start does it
+                _log.warning("something could not be forgotten yet: %s", error)
+                pending.release()
+
+    def _end(self, pending: Pending) -> None:
+        pending.destroy()
+        if pending in self._begun:
+            self._begun.remove(pending)
+        self._tell()
+
+    def _was_undone(self, pending: Pending) -> bool:
+        entries = self._workspace.journal.batch(pending.batch) if pending.batch else []
+        return bool(entries) and not any(entry.can_undo for entry in entries)
+
+    def _take_back(self, pending: Pending) -> None:
+        undone = not pending.batch or self._was_undone(pending)
+        if not undone and isinstance(self._workspace.memory.undo(pending.batch), Conflict):
+            raise AssistantError(
+                "forget.conflict",
+                "The file has changed since in the same place, so it cannot be brought back by itself.",
+                "Open the journal: it shows both texts side by side.",
+            )
+        for file in pending.chats:
+            self._restore_chat(pending, file)
+
+    # --- hiding --------------------------------------------------------------------------------------------------
+
+    def _hide(self, pending: Pending) -> None:
+        plan = pending.plan
+        edits = [edit for file in layout.memory_files(self._workspace.root) if (edit := self._edit(file, plan))]
+        if edits:
+            batch = self._workspace.memory.change_many(edits, "you", _SUMMARY, keep_secrets=True)
+            pending.batch = pending.batch or batch
+            pending.write()
+        for chat in self._chats_with(plan):
+            self._hide_in_chat(pending, chat)
+        self._places.receipts.renew(plan.texts, _told_as(plan))
+
+    def _edit(self, file: str, plan: ForgetPlan) -> Edit | None:
+        path = self._workspace.root / file
+        if layout.is_conflict_copy(file) or not path.exists():
+            return None
+        current = read_text(path)
+        if not current.writable:
+            return None
+        text = memory_without(file, current.text, plan)
+        return None if text == current.text else Edit(file, text, current.sha256)
+
+    def _chats_with(self, plan: ForgetPlan) -> list[str]:
+        chats = {target.chat for target in plan.targets if target.kind in ("turn", "title", "line") and target.chat}
+        for ident, files in scan_chats(self._workspace.root).items():
+            if ident not in chats and any(found_in_bytes(read_bytes(path), plan.texts) for path, _ in files):
+                chats.add(ident)
+        return sorted(chats)
+
+    def _hide_in_chat(self, pending: Pending, chat: str) -> None:
+        def keep(path: Path, before: bytes, after: bytes) -> None:
+            file = path.relative_to(self._workspace.root).as_posix()
+            if file not in pending.chats:
+                pending.keep_chat(file, before, after)
+
+        try:
+            self._workspace.chats.rewrite(chat, lambda texts: chat_without(chat, texts, pending.plan), keep)
+        except AssistantError as error:
+            if error.code != "chat.missing":
+                raise
+
+    def _restore_chat(self, pending: Pending, file: str) -> None:
+        before, hidden = pending.chat_texts(file)
+        chats, path = self._workspace.chats, self._workspace.root / file
+        chat = chat_id(file)
+        at = chats.paths(chat).index(path)
+
+        def back(texts: Sequence[str]) -> list[str]:
+            return [_put_back(hidden, text, before) if n == at else text for n, text in enumerate(texts)]
+
+        chats.rewrite(chat, back, lambda *_: None)
+
+    # --- erasing -------------------------------------------------------------------------------------------------
+
+    def _erase(self, plan: ForgetPlan) -> None:
+        self._erase_logs(plan)
+        for place in self._places.all():
+            if place is self._places.receipts:
+                self._places.receipts.scrub(plan.texts, _told_as(plan))
+            else:
+                place.scrub(plan.texts)
+        self._workspace.chats.list()  # its cache follows the files
+        turns = [(target.chat, target.number, target.number) for target in plan.turns]
+        self._declined.add(turns, plan.same)
+
+    def _erase_logs(self, plan: ForgetPlan) -> None:
+        """Day logs are appended to without a journal, under a lock of their own; so they are rewritten."""
+        workspace, seen = self._workspace, self._workspace.journal.seen
+        with workspace.memory.held(), locked(workspace.state / "locks" / "log.lock"):
+            known = seen.files() or {}
+            for file in layout.log_files(workspace.root):
+                path = workspace.root / file
+                current = read_text(path)
+                text = exact_text(current)
+                if current.writable and (left := memory_without(file, text, plan)) != text:
+                    raw = exact_bytes(left, current)
+                    write_atomic(path, raw)
+                    if file in known:
+                        seen.note(file, raw, path, sha(raw))
+
+    # --- the proof -----------------------------------------------------------------------------------------------
+
+    def _search(self, plan: ForgetPlan) -> list[Searched]:
+        found = [_searched(place, self._remaining(place, plan)) for place in self._places.all()]
+        again = found_again(self._recall, plan.texts, plan.units)
+        return [*found, Searched("search", again, _HINTS["index"] if again else "")]
+
+    def _remaining(self, place: ForgetPlace, plan: ForgetPlan) -> int:
+        if place is self._places.receipts:
+            return self._places.receipts.remaining(plan.texts, _told_as(plan))
+        count = place.remaining(plan.texts)
+        if place.name == "files":
+            return max(count, sum(1 for target in plan.targets if self._stands(target)))
+        if place.name == "chats":
+            return max(count, sum(1 for target in plan.turns if self._stands(target)))
+        return count
+
+    def _stands(self, target: Target) -> bool:
+        """Whether a target is still where it was, whatever it says."""
+        try:
+            if target.kind == "turn":
+                turn = self._workspace.chats.read(target.chat).by_number.get(target.number)
+                return turn is not None and not is_forgotten(turn.user)
+            if target.kind == "memory":
+                text = self._workspace.memory.read(target.file).text
+                return find_place(target.file, text, target.id) is not None
+        except AssistantError:
+            return False
+        return False
+
+    def _tell(self) -> None:
+        self._emit(WorkspaceChanged())
+        self._emit(ChatsChanged())
+
+
+def _searched(place: ForgetPlace, remaining: int) -> Searched:
+    return Searched(place.name, remaining, _HINTS.get(place.name, _HINT) if remaining else "")
+
+
+def _told_as(plan: ForgetPlan) -> frozenset[str]:
+    """The ids under which receipts name what goes."""
+    return plan.units | {f"gone:{unit}" for unit in plan.units}
+
+
+def _put_back(hidden: str, now: str, before: str) -> str:
+    """A chat that may have gone on since with what it said before."""
+    if now.startswith(hidden):
+        return before + now[len(hidden) :]
+    merged = merge(hidden, now, before)
+    if merged is None:
+        raise AssistantError("forget.conflict", "The chat has changed since in the same place.", "Its file has both.")
+    return merged

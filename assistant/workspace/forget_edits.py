@@ -1,0 +1,152 @@
+"""Texts of memory files, day logs and chats without what is forgotten; every other character stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from assistant.workspace.blocks import text_blocks
+from assistant.workspace.chat_head import parse_head, with_title
+from assistant.workspace.chats import LABEL, link_turns, split_blocks
+from assistant.workspace.entries import is_entry, parse_entry
+from assistant.workspace.forget_query import core_of, same_form
+from assistant.workspace.forget_values import ForgetPlan, Target
+from assistant.workspace.forgotten_text import FORGOTTEN, holds, scrub_text
+from assistant.workspace.ids import UnitNames, line_id, split_id
+from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY
+from assistant.workspace.line_edits import remove_unit
+from assistant.workspace.notes import parse_note
+from assistant.workspace.unit_places import UnitPlace, find_unit
+
+_SPLIT = re.compile(r"(?<!\\)；")
+_PROBE = 6  # characters by which a line is looked at before it is taken apart
+_FEW = 8
+
+
+def units_like(file: str, text: str, wanted: Callable[[str], bool]) -> Iterator[UnitPlace]:
+    """The units of a memory file whose text is wanted, with their ids; only those are taken apart."""
+    numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+    names = UnitNames()
+    if file in (MEMORY, ARCHIVE):
+        lines = list(numbered)
+        entries = {n for n, line in lines if is_entry(line)}
+        facts = [(n, line) for n, line in lines if n not in entries]
+    else:
+        body, lines, entries = parse_note(text).body_line, [], set()
+        facts = [(n, line) for n, line in numbered if n >= body]
+    for block in text_blocks(facts):
+        if wanted(block.text):
+            yield UnitPlace(names(file, block.text), block.line, block.last, block.text, None, block.headings)
+    for n, line in lines:
+        if n in entries and wanted(line) and (entry := parse_entry(line, n)):
+            yield UnitPlace(names(file, line), n, n, line, entry)
+
+
+def find_place(file: str, text: str, uid: str) -> UnitPlace | None:
+    """As unit_places.find_unit, without taking a long file apart."""
+    first_id = split_id(uid)[1]
+    found = next(
+        (p for p in units_like(file, text, lambda each: line_id(file, each) == first_id) if p.uid == uid), None
+    )
+    return found or find_unit(text, uid)
+
+
+def memory_without(file: str, text: str, plan: ForgetPlan) -> str:
+    """A memory file or a day log without the targets of the plan, and without the same words elsewhere in it."""
+    text = _without_units(file, text, [t for t in plan.of_file(file) if t.kind == "memory"])
+    gone = {t.text for t in plan.of_file(file) if t.kind == "log"}
+    if file.startswith(f"{LOGS}/"):
+        lines = [line for line in text.split("\n") if line.removesuffix("\r") not in gone]
+    else:
+        lines = _without_same(text.split("\n"), frozenset(plan.same))
+    return scrub_text("\n".join(lines), plan.texts) if holds("\n".join(lines), plan.texts) else "\n".join(lines)
+
+
+def still_in(file: str, text: str, plan: ForgetPlan) -> bool:
+    """Whether anything of the plan stands in a memory file or a day log."""
+    return memory_without(file, text, plan) != text
+
+
+def chat_without(chat: str, texts: Sequence[str], plan: ForgetPlan) -> list[str]:
+    """The parts of a chat with «forgotten» in the turns and the title that go, and for the plan's texts elsewhere."""
+    numbers = {target.number for target in plan.turns if target.chat == chat}
+    titles = {target.text for target in plan.targets if target.kind == "title" and target.chat == chat}
+    changed = [text.split("\n") for text in texts]
+    blocks = [block for part, text in enumerate(texts, 1) for block in split_blocks(text, part)[0]]
+    turns, _ = link_turns(blocks)
+    for block, turn in reversed(list(zip(blocks, turns, strict=True))):
+        if turn.n in numbers:
+            lines = changed[block.part - 1]
+            end = min(block.end - 1, len(lines))
+            lines[block.line : end] = _emptied(lines[block.line : end])
+    done = ["\n".join(lines) for lines in changed]
+    if done and parse_head(done[0]).title in titles:
+        done[0] = with_title(done[0], FORGOTTEN)
+    return [scrub_text(text, plan.texts) if holds(text, plan.texts) else text for text in done]
+
+
+def is_forgotten(said: str) -> bool:
+    """Whether a message of a chat was forgotten."""
+    return said.strip() == FORGOTTEN
+
+
+def without_items(raw: str, gone: Collection[int]) -> str:
+    """An entry's line without some of its items, "" when none is left."""
+    head, source, content = raw.split("|", 2)
+    parts = _SPLIT.split(content)
+    numbered = enumerate(part for part in parts if part.strip())
+    kept = [part for index, part in numbered if index not in gone]
+    return f"{head}|{source}|{'；'.join(kept)}" if kept else ""
+
+
+def _emptied(body: Sequence[str]) -> list[str]:
+    """The lines of a turn with one line in place of each message."""
+    done: list[str] = []
+    said = False
+    for line in body:
+        if LABEL.fullmatch(line):
+            said = False
+        elif line.strip():
+            if said:
+                continue
+            said, line = True, f"> {FORGOTTEN}" + ("\r" if line.endswith("\r") else "")
+        done.append(line)
+    return done
+
+
+def _without_units(file: str, text: str, targets: Sequence[Target]) -> str:
+    found = [(place, target) for target in targets if (place := find_place(file, text, target.id))]
+    for place, target in sorted(found, key=lambda pair: (pair[0].first, pair[0].last), reverse=True):
+        if place.entry and target.items and (left := without_items(place.text, target.items)):
+            lines = text.split("\n")
+            ending = "\r" if lines[place.first - 1].endswith("\r") else ""
+            lines[place.first - 1] = left + ending
+            text = "\n".join(lines)
+        else:
+            text = remove_unit(text, place)
+    return text
+
+
+def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:
+    """Lines that say nothing but what is forgotten go; of an entry the items that do."""
+    if not same:
+        return list(lines)
+    probes = [form[:_PROBE] for form in same] if len(same) <= _FEW else []
+    done: list[str] = []
+    for line in lines:
+        if probes and line.isascii() and not any(probe in line.lower() for probe in probes):
+            done.append(line)
+            continue
+        raw = line.removesuffix("\r")
+        entry = parse_entry(raw) if is_entry(raw) else None
+        if entry:
+            gone = [n for n, item in enumerate(entry.items) if same_form(item.text) in same]
+            raw = without_items(raw, gone) if gone else raw
+        elif raw and same_form(core_of(raw)) in same:
+            raw = ""
+        else:
+            done.append(line)
+            continue
+        if raw:
+            done.append(raw + line[len(line.removesuffix("\r")) :])
+    return done
