@@ -6,7 +6,7 @@ from argparse import Namespace
 from datetime import date
 from typing import Any
 
-from assistant.cli import checks, inbox, journal, lines
+from assistant.cli import checks, conflicts, inbox, journal, lines, timeline
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 
@@ -26,7 +26,9 @@ def add_commands(commands: Any) -> None:
     lines.add_actions(actions)
     journal.add_actions(actions)
     checks.add_actions(actions)
+    timeline.add_actions(actions)
     inbox.add_actions(actions)
+    conflicts.add_actions(actions)
 
 
 def run_remember(context: Context, options: Namespace) -> int:
