@@ -122,7 +122,9 @@ class Services:
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
-        self.tidying = TidyService(workspace, state, self._values, self.lanes.files, self._emit)
+        self.tidying = TidyService(
+            workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
+        )
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 

@@ -21,16 +21,26 @@ _log = logging.getLogger(__name__)
 
 
 class TidyService:
-    """Blocking but for ``look``. state: the folder that keeps on which day it was last done by itself."""
+    """Blocking but for ``look``.
+
+    state: the folder that keeps on which day it was last done by itself; conflicts: how many wait for the person.
+    """
 
     def __init__(
-        self, workspace: Workspace, state: Path, values: Callable[[], Settings], lane: Lane, emit: EventSink
+        self,
+        workspace: Workspace,
+        state: Path,
+        values: Callable[[], Settings],
+        lane: Lane,
+        emit: EventSink,
+        conflicts: Callable[[], int] = lambda: 0,
     ) -> None:
         self._workspace = workspace
         self._day = state / "tidied.day"
         self._values = values
         self._lane = lane
         self._emit = emit
+        self._conflicts = conflicts
         self._asked: date | None = None
 
     def plan(self) -> TidyPlan:
@@ -41,7 +51,7 @@ class TidyService:
 
     def conflicts(self) -> int:
         """How many contradictions wait for the person's word; tidying up settles none of them."""
-        return 0
+        return self._conflicts()
 
     def apply(self, plan: TidyPlan, actor: str = "you") -> str:
         """Do it; returns what undo takes. Raises ("memory.changed") when a file changed since the plan was made."""
