@@ -13,6 +13,7 @@ from assistant.workspace import layout
 from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
+from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
 from assistant.workspace.drafts import Drafts
@@ -45,6 +46,7 @@ class Workspace:
         self.drafts = Drafts(data / "drafts")
         self.declined = Declined(data / "declined")
         self.undone = UndoneEntries(self.journal, self.declined, data / "declined")
+        self.conflicts = ConflictBook(root, data / "conflicts", clock)
         self.inbox = Inbox(data / "inbox", state / "locks" / "inbox.lock", self.memory, self.declined, clock)
         self.memory.subscribe(self.undone.on_change)
 
