@@ -41,7 +41,9 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.conflicts import MemoryConflict
 from assistant.workspace.drafts import Drafts
+from assistant.workspace.inbox_files import Proposal
 from assistant.workspace.journal import JournalEntry
 from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
@@ -206,6 +208,19 @@ class FakeSelfTest:
         return SelfTest((), None, "")
 
 
+class FakeReview:
+    """Nothing waits for the person's word."""
+
+    def today(self) -> date:
+        return NOW.date()
+
+    def waiting(self) -> list[Proposal]:
+        return []
+
+    def conflicts(self) -> list[MemoryConflict]:
+        return []
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -215,6 +230,7 @@ class FakeServices:
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
+        self.review = FakeReview()
         self.calls: list[tuple[Any, ...]] = []
         self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}
