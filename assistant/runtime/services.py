@@ -32,6 +32,7 @@ from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
@@ -116,6 +117,7 @@ class Services:
         places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.picture = PictureService(workspace, self.budget, self.prompts.counter)
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
@@ -193,9 +195,9 @@ class Services:
         self._chats_of(chat).rename(chat, title)
         self._emit(ChatsChanged())
 
-    def keep_chat(self, chat: str) -> str:
-        """Write a temporary chat down as an ordinary one; returns its id."""
-        return self.temporary.keep(chat, self.receipts)
+    def keep_chat(self, chat: str, *, stop: bool = False) -> str:
+        """Write a temporary chat down as an ordinary one; returns its id. stop: end the reply in it first."""
+        return self.temporary.keep(chat, self.receipts, stop=stop)
 
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""

@@ -22,6 +22,7 @@ from assistant.ui.chat.receipt_actions import ReceiptActions
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.turn_finder import TurnFinder
 from assistant.ui.chat_actions import ChatActions
+from assistant.ui.chat_kinds import ChatKinds
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.i18n import tr
@@ -29,7 +30,6 @@ from assistant.ui.memory.remembered import RememberedToasts
 from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
-from assistant.ui.models.chats import chat_title
 from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
 from assistant.ui.widgets import spread
@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
         self.remembered = RememberedToasts(
             self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
         )
+        self.kinds = ChatKinds(self)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
         self.menus = Menus(self)
@@ -130,6 +131,7 @@ class MainWindow(QMainWindow):
         self.sidebar.chosen.connect(self.open_chat)
         self.sidebar.left_empty.connect(self.page.composer.edit.setFocus)
         self.sidebar.delete_asked.connect(self.chats.delete)
+        self.chats.close_asked.connect(self.kinds.close)
         self.sidebar.rename_asked.connect(self.chats.rename)
         self.chats.titled.connect(self._show_title)
         self.topbar.sidebar_asked.connect(self.toggle_sidebar)
@@ -171,7 +173,7 @@ class MainWindow(QMainWindow):
         self.chats.refresh()
 
     def _show_title(self, title: str) -> None:
-        shown = chat_title(title)
+        shown = self.kinds.title(title)
         self.topbar.title.set_text(shown)
         self.setWindowTitle(f"{shown} — Keepsake" if self.session.chat_id else "Keepsake")
 
@@ -200,6 +202,7 @@ class MainWindow(QMainWindow):
 
     def memory_panel(self) -> MemoryPanel:
         if self._memory is None:
+            from assistant.ui.memory.draft_feed import DraftFeed
             from assistant.ui.memory.panel import MemoryPanel
 
             self._memory = MemoryPanel(self.services, self.bridge, self.theme)
@@ -208,6 +211,7 @@ class MainWindow(QMainWindow):
             self._memory.chat_chosen.connect(self.open_chat)
             self._memory.said.connect(self.bottombar.show_notice)
             self._memory.undo_offered.connect(self.undo_offers.offer)
+            self._memory.page_built.connect(DraftFeed(self.page, self.session, self.finder, self._memory).serve)
             self._memory.hide()
             self.splitter.addWidget(self._memory)
         return self._memory
@@ -341,10 +345,19 @@ class MainWindow(QMainWindow):
         """Show a failure: an expected one as written, a bug with its details."""
         self._open_dialog(ErrorDialog(error, self))
 
+    def may_leave(self) -> bool:
+        """Ask about what would be lost: temporary chats, unsaved text. False when the person stays."""
+        if self._unasked:
+            if self._memory is not None:
+                self._memory.keep()
+            return True
+        if not self.kinds.may_leave() or (self._memory is not None and not self._memory.may_close()):
+            return False
+        self.kinds.leave()
+        return True
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._memory is not None and self._unasked:
-            self._memory.keep()
-        elif self._memory is not None and not self._memory.may_close():
+        if not self.may_leave():
             event.ignore()
             return
         self.keeper.finish()
