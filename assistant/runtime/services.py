@@ -33,11 +33,13 @@ from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
 from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
+from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
@@ -130,9 +132,13 @@ class Services:
         places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.picture = PictureService(workspace, self.budget, self.prompts.counter)
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
+        self.tidying = TidyService(
+            workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
+        )
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -330,6 +336,8 @@ class Services:
     def _look(self) -> None:
         """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""
         self.distilling.look()
+        if self.distilling.is_quiet:
+            self.tidying.look()
         if self.embedder:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 

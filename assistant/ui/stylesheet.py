@@ -51,6 +51,7 @@ QPushButton[kind="link"]:focus { border-color: $accent; }
 QPushButton[kind="quiet"] { background: transparent; border: 1px solid transparent; color: $muted; padding: 2px 6px;
   border-radius: 6px; font-size: 12px; text-align: left; }
 QPushButton[kind="quiet"]:hover { background: $hover; color: $text; }
+QPushButton[kind="quiet"]:checked { background: $selected; color: $text; }
 QPushButton[kind="quiet"]:focus { border-color: $accent; }
 QPushButton[kind="quiet"][level="red"] { color: $red; padding-left: 0; }
 QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border; border-radius: 12px;

@@ -34,6 +34,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
@@ -41,11 +42,15 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.conflicts import MemoryConflict
 from assistant.workspace.drafts import Drafts
+from assistant.workspace.inbox_files import Proposal
 from assistant.workspace.journal import JournalEntry
+from assistant.workspace.layout import kind_of
 from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
+from assistant.workspace.timeline import Moment
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
 
@@ -118,7 +123,9 @@ class FakeMemory:
         names = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md"))
         found = [name for name in names if name == "MEMORY.md" or name.startswith("memory/")]
         found.sort(key=lambda name: (name != "MEMORY.md", name == "memory/archive.md", name))
-        return [MemoryFileInfo(name, _kind(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found]
+        return [
+            MemoryFileInfo(name, kind_of(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found
+        ]
 
     def read(self, file: str) -> TextFile:
         if not (self.root / file).exists():
@@ -149,10 +156,6 @@ class FakeMemory:
     def undo(self, journal_id: str) -> Saved | Conflict:
         self.undone.append(journal_id)
         return Saved("j2", "")
-
-
-def _kind(name: str) -> str:
-    return {"MEMORY.md": "memory", "memory/archive.md": "archive"}.get(name, "topic")
 
 
 @dataclass
@@ -206,6 +209,27 @@ class FakeSelfTest:
         return SelfTest((), None, "")
 
 
+class FakeReview:
+    """Nothing waits for the person's word."""
+
+    def today(self) -> date:
+        return NOW.date()
+
+    def waiting(self) -> list[Proposal]:
+        return []
+
+    def conflicts(self) -> list[MemoryConflict]:
+        return []
+
+
+class FakePicture:
+    """One entry."""
+
+    def take(self) -> Picture:
+        moment = Moment(NOW.date(), "you", "MEMORY.md", 5, "likes tea", True)
+        return Picture((moment,), BudgetUse(120, 30, 1024, 0, (Section("About me", 1, 120),)))
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -215,6 +239,8 @@ class FakeServices:
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
+        self.review = FakeReview()
+        self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
         self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}

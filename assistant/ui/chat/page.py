@@ -203,6 +203,14 @@ class ChatPage(QWidget):
         self._drafts = dict(drafts)
         self.composer.set_text(self._drafts.pop(self._draft_chat, ""))
 
+    def next_message(self) -> tuple[str, str, int | None]:
+        """The open chat, what is in the composer, and after which turn it would go (None: the newest, 0: none)."""
+        turns = self._session.turns()
+        after: int | None = turns[-1].n if turns and not self._session.streaming() else None
+        if self._editing:
+            after = next((turn.after or 0 for turn in turns if turn.n == self._editing), after)
+        return self._session.chat_id, self.composer.text(), after
+
     def forget(self, chat: str) -> None:
         """A chat is gone, and with it what was written there."""
         self._drafts.pop(chat, None)

@@ -131,8 +131,11 @@ class ReceiptRow(QFrame):
 
     def show_now(self, now: LineNow, never: bool) -> None:
         """What became of the line, and whether it is never told in this chat again."""
-        if (now, never) != (self.now, self.never):
-            self.now, self.never = now, never
+        plain = self.now is None and now.state == "same" and not never
+        if (now, never) == (self.now, self.never):
+            return
+        self.now, self.never = now, never
+        if not plain:  # of a line that stands as it stood nothing else is shown
             self._drop_strip()
             self.dress()
 

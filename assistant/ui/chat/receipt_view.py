@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from assistant.chat.told import words_of
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from assistant.runtime.told import ReceiptNow
 
 __all__ = ["Act", "ReceiptView", "place_of", "summary", "words_of"]
-_SHOWN = 40  # rows built at once; the rest on demand
+_SHOWN = 40  # rows without being asked; the rest on demand
+_AT_ONCE = 12  # rows built before anything is shown: about a screen full
+_A_STEP = 6  # and then, so that nothing stalls (a row takes some 2 to 4 ms)
 
 
 class ReceiptView(QFrame):
@@ -51,7 +53,11 @@ class ReceiptView(QFrame):
         self._column.addLayout(self._lines)
         if not receipt.lines:
             self._indent(label(tr("Nothing in your memory was about this."), "muted"))
-        self._add_rows()
+        self._wanted = 0
+        self._next = QTimer(self)
+        self._next.setSingleShot(True)
+        self._next.timeout.connect(lambda: self._build(_A_STEP))
+        self._want_more()
         if receipt.left_out:
             self._add_left_out(receipt)
         self._column.addSpacing(4)
@@ -77,10 +83,21 @@ class ReceiptView(QFrame):
         line.addWidget(widget)
         self._column.addLayout(line)
 
-    def _add_rows(self) -> None:
-        """The next rows; a button for what is left."""
+    def _want_more(self) -> None:
+        """The next rows, a screen full at once and the others behind; a button for what is left after them."""
+        self._wanted = min(len(self._order), self._wanted + _SHOWN)
+        left = len(self._order) - self._wanted
+        if self.rest is None and left:
+            self.rest = button("", "quiet", self._on_rest_asked)
+            self._indent(self.rest)
+        if self.rest is not None:
+            self.rest.setText(tr("and {n} more", n=left))
+            self.rest.setVisible(left > 0)
+        self._build(_AT_ONCE)
+
+    def _build(self, count: int) -> None:
         start = len(self.rows)
-        for at in self._order[start : start + _SHOWN]:
+        for at in self._order[start : min(start + count, self._wanted)]:
             row = ReceiptRow(self.receipt.lines[at], self._theme)
             row.asked.connect(partial(self.asked.emit, row))
             row.reworded.connect(partial(self.reworded.emit, row))
@@ -89,20 +106,15 @@ class ReceiptView(QFrame):
                 row.show_now(self._now.lines[at], self._now.never[at])
             self.rows[at] = row
             self._lines.addWidget(row)
-        left = len(self._order) - len(self.rows)
-        if self.rest is not None:
-            self.rest.setVisible(left > 0)
-        elif left > 0:
-            self.rest = button("", "quiet", self._on_rest_asked)
-            self._indent(self.rest)
-        if self.rest is not None:
-            self.rest.setText(tr("and {n} more", n=left))
+        if len(self.rows) < self._wanted:
+            self._next.start()
+        elif start > 0:
+            self.size_changed.emit()
 
     def _on_rest_asked(self) -> None:
         first = len(self.rows)
-        self._add_rows()
+        self._want_more()
         list(self.rows.values())[first].more.setFocus()
-        self.size_changed.emit()
 
     def _on_theme_changed(self) -> None:
         for row in self.rows.values():

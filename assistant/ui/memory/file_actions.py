@@ -34,6 +34,8 @@ class FileActions(QObject):
         super().__init__(page)
         self._services, self._bridge, self._page, self._files = services, bridge, page, files
         self._memory = services.workspace.memory
+        self.going: set[str] = set()
+        """Files that are being renamed or deleted: that they vanish is no news."""
         self.opener: Opener | None = None
         self.new_note: NewNoteDialog | None = None
         self.rename_dialog: RenameDialog | None = None
@@ -67,6 +69,7 @@ class FileActions(QObject):
 
     def rename(self, file: str, to: str, keeps_links: bool) -> None:
         if file != to:
+            self.going.add(file)
             self._run(
                 lambda: rename_note(self._memory, file, to, keeps_links),
                 lambda ident: self._on_renamed(file, to, ident),
@@ -77,13 +80,16 @@ class FileActions(QObject):
         if not can_change(file):
             self.said.emit(tr("{name} cannot be deleted; only notes can.", name=shown_name(file)))
             return
+        self.going.add(file)
         self._run(lambda: delete_note(self._memory, file), lambda ident: self._on_deleted(file, ident))
 
     def _on_renamed(self, file: str, to: str, ident: str) -> None:
+        self.going.discard(file)
         self.renamed.emit(file, to)
         self.undo_offered.emit(tr("Renamed “{old}” to “{new}”", old=shown_name(file), new=shown_name(to)), ident)
 
     def _on_deleted(self, file: str, ident: str) -> None:
+        self.going.discard(file)
         self.deleted.emit(file)
         self.undo_offered.emit(tr("Deleted the note “{name}”", name=shown_name(file)), ident)
 
@@ -137,6 +143,7 @@ class FileActions(QObject):
         self._bridge.run(self._services.lanes.files, work, done=done, failed=self._on_failed)
 
     def _on_failed(self, error: BaseException) -> None:
+        self.going.clear()
         self.failed.emit(error)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
@@ -43,6 +43,14 @@ class FileListView(QListView):
     def current_file(self) -> str:
         info = self.currentIndex().data(ITEM_ROLE)
         return info.file if info is not None else ""
+
+    def event(self, event: QEvent) -> bool:
+        """F2 is also the window's; in here it means the file."""
+        asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if asked and event.key() == Qt.Key.Key_F2 and self.current_file():  # type: ignore[attr-defined]  # a QKeyEvent
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         file, index = self.current_file(), self.currentIndex()

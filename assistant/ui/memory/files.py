@@ -21,11 +21,11 @@ from assistant.ui.memory.file_watch import FileWatch
 from assistant.ui.memory.files_view import FilesView
 from assistant.ui.memory.live_budget import LiveBudget
 from assistant.ui.memory.open_file import OpenFile
-from assistant.ui.memory.saving import save_typed
 from assistant.ui.memory.unsaved import Unsaved, ask_unsaved
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import restyle
 from assistant.workspace.memory_values import Conflict, MemoryFileInfo
+from assistant.workspace.merged_save import save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
@@ -64,6 +64,7 @@ class FilesPage(FilesView):
         self.open.changed.connect(self._on_open_changed)
         self.open.saved.connect(self._on_saved)
         self.open.reopen_asked.connect(lambda: self._reopen(self.current))
+        self.open.ended.connect(lambda: self._reopen(MAIN))
         self.open.failed.connect(self.failed)
         self.open.said.connect(self.said)
         self.editor.document().modificationChanged.connect(self._on_modification_changed)
@@ -106,7 +107,7 @@ class FilesPage(FilesView):
     def noted(self, event: object) -> None:
         match event:
             case MemoryChanged():
-                self.note_change(event.file)
+                self.note_change(event.file, ours=event.actor != "disk")
             case WorkspaceChanged():
                 self.note_change(self.current)
             case ModelReady():
@@ -195,14 +196,14 @@ class FilesPage(FilesView):
         """Count again what loads: of what is being typed, where that is MEMORY.md."""
         self.budget.count(self.editor.toPlainText() if self.current == MAIN and self.open.dirty() else None)
 
-    def note_change(self, file: str) -> None:
+    def note_change(self, file: str, ours: bool = False) -> None:
         """A file changed, maybe by another program: look again."""
         self._watch_again()
         self.refresh_files()
         if file == MAIN or not file:
             self.refresh_budget()
-        if file == self.current:
-            self.open.look_again()
+        if file == self.current and file not in self.doings.going:
+            self.open.look_again(ours)
 
     def _watch_again(self) -> None:
         root = self._services.workspace.root
@@ -254,7 +255,8 @@ class FilesPage(FilesView):
             if secrets_in(kept.new_lines()):
                 self._return_to(file)
                 return False
-            future = self._services.lanes.files.submit(save_typed, self._memory, file, kept)
+            save = partial(save_merged, self._memory, file, kept.whole(), kept.base.sha256)
+            future = self._services.lanes.files.submit(save)
             try:
                 outcome = future.result(timeout=_PATIENCE_SECONDS)
             except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open

@@ -12,12 +12,12 @@ from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.conflicts import ConflictDialog
 from assistant.ui.memory.endings import as_shown
 from assistant.ui.memory.files_view import FilesView
-from assistant.ui.memory.saving import Outcome, save_typed
 from assistant.ui.memory.unsaved import Unsaved
 from assistant.ui.theme import Theme
 from assistant.ui.times import parse_time
 from assistant.workspace.changes import merge
 from assistant.workspace.memory_values import Conflict
+from assistant.workspace.merged_save import Outcome, save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -35,6 +35,8 @@ class OpenFile(QObject):
     """What is shown, or how it stands."""
     saved = Signal(str)
     reopen_asked = Signal()
+    ended = Signal()
+    """The file was taken away by what the person did in here, an undo maybe, and nothing in it waits."""
 
     def __init__(self, services: Backend, bridge: Bridge, view: FilesView, theme: Theme) -> None:
         super().__init__(view)
@@ -88,12 +90,12 @@ class OpenFile(QObject):
             self.banner.say(KEPT, tr("Unsaved text of {time} was kept.", time=when), *acts)
         self.changed.emit()
 
-    def look_again(self) -> None:
-        """Read it anew, maybe another program wrote it."""
+    def look_again(self, ours: bool = False) -> None:
+        """Read it anew, maybe another program wrote it. ours: it was changed from in here."""
         if self.base is not None:
             file = self.file
             read = self._memory.read
-            done = lambda now: self._on_reread(file, now)  # noqa: E731 - names what it is
+            done = lambda now: self._on_reread(file, now, ours)  # noqa: E731 - names what it is
             self._bridge.run(self._services.lanes.files, read, file, done=done, failed=self.failed.emit)
 
     def _renew(self, read: TextFile) -> None:
@@ -110,11 +112,13 @@ class OpenFile(QObject):
             self.banner.say(PROBLEM, translate_message(read.problem))
         self.changed.emit()
 
-    def _on_reread(self, file: str, read: TextFile) -> None:
+    def _on_reread(self, file: str, read: TextFile, ours: bool) -> None:
         if file != self.file or self.base is None or read.sha256 == self.base.sha256:
             return
         typed = self.editor.toPlainText()
-        if not read.sha256:
+        if not read.sha256 and ours and not self.dirty():
+            self.ended.emit()
+        elif not read.sha256:
             words = tr("This file is not there any more. Its text is kept here; saving writes it anew.")
             self.banner.say(GONE, words, (tr("Write it anew"), self._save_anew))
             self.changed.emit()
@@ -182,7 +186,7 @@ class OpenFile(QObject):
     def _save(self, file: str, typed: Unsaved, keep_secrets: bool = False) -> None:
         self._bridge.run(
             self._services.lanes.files,
-            lambda: save_typed(self._memory, file, typed, keep_secrets),
+            lambda: save_merged(self._memory, file, typed.whole(), typed.base.sha256, keep_secrets),
             done=lambda outcome: self._on_saved(file, typed, outcome),
             failed=self.failed.emit,
         )
