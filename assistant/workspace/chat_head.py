@@ -46,10 +46,17 @@ def printable(text: str) -> str:
     return _NO_TEXT.sub("\ufffd", text)
 
 
-def format_head(ident: str, title: str, created: str, private: bool = False, tags: Sequence[str] = ()) -> str:
+def format_head(
+    ident: str,
+    title: str,
+    created: str,
+    private: bool = False,
+    tags: Sequence[str] = (),
+    speaker: str = "Keepsake",
+) -> str:
     """The file of a chat without turns."""
     lines = [f"# Chat: {title}", "", "## Metadata", "", f"- **Session ID**: {ident}", f"- **Created**: {created}"]
-    lines.append("- **Participants**: you, Keepsake")
+    lines.append(f"- **Participants**: you, {speaker}")
     lines += [f"- **Tags**: {', '.join(tags)}"] if tags else []
     lines += ["- **Private**: yes"] if private else []
     return "\n".join([*lines, "", "## Conversation", ""])
