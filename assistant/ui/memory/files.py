@@ -231,7 +231,7 @@ class FilesPage(FilesView):
         if not any(info.file == MAIN for info in files):
             files.insert(0, MemoryFileInfo(MAIN, "memory", 0, ""))  # it is made with the first word in it
         self.list.show_files(files)
-        self.list.show_chosen(self.current, bring_up=False)
+        self.list.show_chosen(self.current)
 
     def _on_saved(self, file: str) -> None:
         if file != self.current:
