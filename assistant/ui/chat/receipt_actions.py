@@ -59,7 +59,7 @@ class ReceiptActions(QObject):
     # --- then and now ---
 
     def _ask(self, view: ReceiptView) -> None:
-        lane, now = self._services.lanes.files, self._services.told.now
+        lane, now = self._services.lanes.recall, self._services.told.now  # a long journal may take a second
         self._bridge.run(lane, now, view.receipt, done=view.show_now, failed=self.failed.emit)
 
     def _ask_all(self) -> None:

@@ -98,9 +98,10 @@ def describe_row(row: PromptRow) -> dict[int, Any]:
     """A row for those who hear it, and its tooltip."""
     place = f"{row.file}:{row.line}" if row.file and row.kind == "line" else ""
     cost = tr("{n} tokens", n=f"{row.tokens:,}") if row.tokens >= 0 else ""
+    fold = (tr("unfolded") if row.open else tr("folded")) if row.kind in ("block", "rule") and row.key else ""
     return {
         Qt.ItemDataRole.DisplayRole: row.text,
-        Qt.ItemDataRole.AccessibleTextRole: ", ".join(part for part in (row.text, place, cost) if part),
+        Qt.ItemDataRole.AccessibleTextRole: ", ".join(part for part in (row.text, place, cost, fold) if part),
         Qt.ItemDataRole.ToolTipRole: " · ".join(part for part in (place, why_words(row.why)) if part),
     }
 
