@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QTextCursor
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QPushButton
 
 from assistant.chat.told import is_turn, plain_words, undated, words_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _TOOLTIP = 600
 _CHIP = 64  # pixels: the widest of the usual reasons, so that the words stand in one column
+_NARROW = 460  # pixels
 _BUTTON = (26, 24)  # pixels: flat, so that a line without a second one stays low
 _STAYS = ("same", "moved", "changed")
 _TWO = ("changed", "struck", "archived")
@@ -80,6 +81,7 @@ class ReceiptRow(QFrame):
         self.now: LineNow | None = None
         self.never = False
         self.editor: LineEditor | None = None
+        self._narrow = False
         self._strip: dict[Act, IconButton] = {}
         self.words = label("", wrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -114,7 +116,16 @@ class ReceiptRow(QFrame):
         self._grid.addWidget(self.words, 0, 1)
         if self.place is not None:
             self._grid.addWidget(self.place, 0, 2, top | Qt.AlignmentFlag.AlignRight)
-        self._grid.addLayout(self._acts, 2, 1, 1, 2)
+        self._grid.addLayout(self._acts, 3, 1, 1, 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the place goes below the words, which need the width."""
+        super().resizeEvent(event)
+        narrow = event.size().width() < _NARROW
+        if self.place is not None and narrow != self._narrow:
+            self._narrow = narrow
+            side = Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight
+            self._grid.addWidget(self.place, *((2, 1, 1, 2) if narrow else (0, 2)), side | Qt.AlignmentFlag.AlignTop)
 
     def acts(self) -> list[Act]:
         """What can be done about it now."""
