@@ -188,6 +188,7 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.importing.cancel()
         self.backups.close()
         self.self_test.close()
         end_workers()

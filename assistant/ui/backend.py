@@ -14,8 +14,11 @@ from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 
 if TYPE_CHECKING:
     from assistant.chat.opinion import Opinion
+    from assistant.core.cancel import CancelToken
+    from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
+    from assistant.runtime.importing import ImportUndone
     from assistant.runtime.picture import Picture
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from assistant.workspace.chats import Chat
     from assistant.workspace.conflicts import MemoryConflict
     from assistant.workspace.drafts import Drafts
+    from assistant.workspace.imports.report import ImportReport
     from assistant.workspace.inbox_files import Proposal
     from assistant.workspace.journal import JournalEntry
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
@@ -122,6 +126,14 @@ class Backups(Protocol):
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 
+class Importing(Protocol):
+    """Import from another assistant. Blocking, and it may take minutes."""
+
+    def look(self, system: str, path: Path, cancel: CancelToken, progress: Progress, /) -> ImportReport: ...
+    def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress, /) -> ImportReport: ...
+    def undo(self, ident: str, /) -> ImportUndone: ...
+
+
 class History(Protocol):
     """The optional git repository. Blocking."""
 
@@ -176,6 +188,8 @@ class Backend(Protocol):
     def backups(self) -> Backups: ...
     @property
     def history(self) -> History: ...
+    @property
+    def importing(self) -> Importing: ...
     @property
     def self_test(self) -> SelfTests: ...
     @property

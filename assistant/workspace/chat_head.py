@@ -139,7 +139,7 @@ def _with_value(text: str, field: str, value: str) -> str:
                 return "\n".join(lines)
     added = f"- **{getattr(labels, field)}**: {value}"
     if last is None:
-        return _below_title(lines, added) if lines[0].startswith("#") else f"{added}\n\n{text}"
+        return _below_title(lines, added) if _HEADING.match(lines[0].removeprefix("\ufeff")) else f"{added}\n\n{text}"
     lines.insert(last + 1, added + ("\r" if lines[last].endswith("\r") else ""))
     return "\n".join(lines)
 
