@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _TOOLTIP = 600
 _CHIP = 64  # pixels: the widest of the usual reasons, so that the words stand in one column
+_TOP = Qt.AlignmentFlag.AlignTop
 _NARROW = 460  # pixels
 _BUTTON = (26, 24)  # pixels: flat, so that a line without a second one stays low
 _STAYS = ("same", "moved", "changed")
@@ -111,11 +112,10 @@ class ReceiptRow(QFrame):
         spread(self._grid, (8, 6, 8, 2), 8)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(1, 1)
-        top = Qt.AlignmentFlag.AlignTop
-        self._grid.addWidget(chip, 0, 0, top)
+        self._grid.addWidget(chip, 0, 0, _TOP)
         self._grid.addWidget(self.words, 0, 1)
         if self.place is not None:
-            self._grid.addWidget(self.place, 0, 2, top | Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(self.place, 0, 2, _TOP | Qt.AlignmentFlag.AlignRight)
         self._grid.addLayout(self._acts, 3, 1, 1, 2)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -124,8 +124,10 @@ class ReceiptRow(QFrame):
         narrow = event.size().width() < _NARROW
         if self.place is not None and narrow != self._narrow:
             self._narrow = narrow
-            side = Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag.AlignRight
-            self._grid.addWidget(self.place, *((2, 1, 1, 2) if narrow else (0, 2)), side | Qt.AlignmentFlag.AlignTop)
+            if narrow:
+                self._grid.addWidget(self.place, 2, 1, 1, 2, _TOP | Qt.AlignmentFlag.AlignLeft)
+            else:
+                self._grid.addWidget(self.place, 0, 2, _TOP | Qt.AlignmentFlag.AlignRight)
 
     def acts(self) -> list[Act]:
         """What can be done about it now."""
@@ -147,6 +149,14 @@ class ReceiptRow(QFrame):
             return
         self.now, self.never = now, never
         if not plain:  # of a line that stands as it stood nothing else is shown
+            self._drop_strip()
+            self.dress()
+
+    def show_line(self, line: PromptLine) -> None:
+        """The receipt says other words: some were forgotten."""
+        if line != self.line:
+            self.line = line
+            self.words.setToolTip(line.text if len(line.text) < _TOOLTIP else "")
             self._drop_strip()
             self.dress()
 
