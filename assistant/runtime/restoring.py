@@ -21,6 +21,7 @@ from assistant.workspace.backup_content import DATA, SETTINGS, WORKSPACE
 from assistant.workspace.backup_tar import FileRecord, Manifest, read_tar
 from assistant.workspace.disk import as_error
 from assistant.workspace.identity import workspace_id
+from assistant.workspace.known_backups import KnownBackup, KnownBackups
 from assistant.workspace.layout import TEMP_PREFIX
 
 
@@ -59,6 +60,8 @@ def restore(file: Path, key: Key, root: Path, paths: Paths, now: datetime) -> Re
             ident = workspace_id(root, paths.data)
             replaced = _put_aside(paths, ident, now)
             data.replace(paths.workspace_data(ident))
+        known = KnownBackups(paths.workspace_data(ident), paths.workspace_state(ident) / "locks" / "backups.lock")
+        known.add(KnownBackup(Path(os.path.realpath(file)), manifest.made, key.kind, len(manifest.files)))
         settings = _restore_settings(stage.settings, root, paths)
     except OSError as error:
         raise as_error(error, root) from error

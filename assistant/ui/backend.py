@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from assistant.core.cancel import CancelToken
 from assistant.core.events import EventSink
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.workspace.chats import Chat
     from assistant.workspace.drafts import Drafts
     from assistant.workspace.journal import JournalEntry
+    from assistant.workspace.known_backups import KnownBackups
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
     from assistant.workspace.text_files import TextFile
 
@@ -112,8 +114,10 @@ class Told(Protocol):
 class Backups(Protocol):
     """One encrypted file of everything. All blocking, and they take their time."""
 
+    @property
+    def known(self) -> KnownBackups: ...
     def suggest_name(self) -> str: ...
-    def make(self, file: Path, passphrase: str | None = None) -> BackupReport: ...
+    def make(self, file: Path, passphrase: str | None = None, *, cancel: CancelToken | None = None) -> BackupReport: ...
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 
