@@ -8,12 +8,11 @@ from dataclasses import replace
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.workspace.blocks import text_blocks
 from assistant.workspace.entries import MemoryText
+from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.ids import line_id, split_id
 from assistant.workspace.layout import MEMORY
 
 NEVER_HERE = "never recalled here"
-FORGOTTEN = "«forgotten»"
-"""Stands in receipts where forgotten words stood."""
 
 
 class Never:

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.chat.never import FORGOTTEN, NEVER_HERE, Never
+from assistant.chat.never import NEVER_HERE, Never
 from assistant.chat.prompt import Draft, PromptRules
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.values import LeftOut
 from assistant.recall.search import Recall
 from assistant.workspace.entries import parse_memory
+from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.ids import line_id
 from assistant.workspace.workspace import Workspace
 

@@ -21,11 +21,11 @@ from assistant.ui.memory.file_watch import FileWatch
 from assistant.ui.memory.files_view import FilesView
 from assistant.ui.memory.live_budget import LiveBudget
 from assistant.ui.memory.open_file import OpenFile
-from assistant.ui.memory.saving import save_typed
 from assistant.ui.memory.unsaved import Unsaved, ask_unsaved
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import restyle
 from assistant.workspace.memory_values import Conflict, MemoryFileInfo
+from assistant.workspace.merged_save import save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
@@ -255,7 +255,8 @@ class FilesPage(FilesView):
             if secrets_in(kept.new_lines()):
                 self._return_to(file)
                 return False
-            future = self._services.lanes.files.submit(save_typed, self._memory, file, kept)
+            save = partial(save_merged, self._memory, file, kept.whole(), kept.base.sha256)
+            future = self._services.lanes.files.submit(save)
             try:
                 outcome = future.result(timeout=_PATIENCE_SECONDS)
             except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open

@@ -33,6 +33,7 @@ from assistant.ui.widgets import IconButton, button, label, spread
 Message = tuple[str, str, int | None]
 """A chat ("": a new one), what would be said in it, and after which turn (see Backend.told.preview)."""
 _PAUSE_MS = 300  # typing is over
+_LATE_MS = 1000
 _CHANGES = (ChatsChanged, MemoryChanged, ModelReady, PromptChanged, TurnFailed, TurnFinished, WorkspaceChanged)
 
 
@@ -53,6 +54,12 @@ class PromptPage(Page):
         self._soon.setSingleShot(True)
         self._soon.setInterval(_PAUSE_MS)
         self._soon.timeout.connect(self._ask)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_LATE_MS)
+        self._late.timeout.connect(
+            lambda: self._say(tr("This is from before; it is read anew when the model is free."))
+        )
         self._build_head(theme)
         self._build_list(theme)
         column = QVBoxLayout(self)
@@ -136,11 +143,13 @@ class PromptPage(Page):
             self._stale = True
         elif self.isVisible() and wanted != self._asked:
             self._busy, self._asked = True, wanted
+            self._late.start()
             lane, preview = self._services.lanes.chat, self._services.told.preview
             self._bridge.run(lane, preview, *wanted, done=partial(self._on_known, wanted), failed=self._on_unknown)
 
     def _answered(self) -> None:
         self._busy = False
+        self._late.stop()
         if self._stale:
             self._stale = False
             self._ask()
@@ -176,6 +185,10 @@ class PromptPage(Page):
         else:
             self.failed.emit(error)
         self._answered()
+
+    def _on_late(self) -> None:
+        """A reply is being written, or a model is being loaded."""
+        self._say(tr("This is from before; it is read anew when the model is free."))
 
     def _say(self, words: str) -> None:
         self.note.setText(words)
