@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from assistant.workspace.imports.report import ImportReport
     from assistant.workspace.inbox_files import Proposal
     from assistant.workspace.journal import JournalEntry
+    from assistant.workspace.known_backups import KnownBackups
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
     from assistant.workspace.text_files import TextFile
 
@@ -122,8 +123,10 @@ class Told(Protocol):
 class Backups(Protocol):
     """One encrypted file of everything. All blocking, and they take their time."""
 
+    @property
+    def known(self) -> KnownBackups: ...
     def suggest_name(self) -> str: ...
-    def make(self, file: Path, passphrase: str | None = None) -> BackupReport: ...
+    def make(self, file: Path, passphrase: str | None = None, *, cancel: CancelToken | None = None) -> BackupReport: ...
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
 
 

@@ -148,6 +148,7 @@ class MainWindow(QMainWindow):
         self.receipts.turn_chosen.connect(self.finder.go_to)
         self.receipts.undo_offered.connect(self.undo_offers.offer)
         self.receipts.failed.connect(self.show_error)
+        self.receipts.receipt_changed.connect(self.session.keep_receipt)
 
     # --- chats ---
 
