@@ -130,7 +130,7 @@ def _struck(line: PromptLine, found: Found) -> LineNow:
 
 def _key(line: PromptLine) -> str:
     """The hash of the line as it stood in its file."""
-    unit = bare_unit(line.unit.removeprefix("gone:"))
+    unit = bare_unit(line.unit)
     return unit.rpartition(":")[2] if unit else key_of(line.text)
 
 
