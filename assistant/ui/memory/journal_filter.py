@@ -38,11 +38,11 @@ class JournalFilter(QWidget):
 
     @property
     def actor(self) -> str | None:
-        return self.actors.currentData()
+        return _value(self.actors)
 
     @property
     def file(self) -> str | None:
-        return self.files.currentData()
+        return _value(self.files)
 
     @property
     def is_set(self) -> bool:
@@ -53,3 +53,8 @@ class JournalFilter(QWidget):
         known = {self.files.itemData(index) for index in range(self.files.count())}
         for file in sorted(set(files) - known):
             self.files.addItem(file, file)
+
+
+def _value(box: QComboBox) -> str | None:
+    value = box.currentData()
+    return value if isinstance(value, str) else None
