@@ -34,6 +34,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.assistants import AssistantService
 from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
@@ -237,6 +238,7 @@ class FakeServices:
         self.settings = SettingsStore(folder / "config" / "settings.toml")
         self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
+        self.assistants = AssistantService(self.workspace.root, folder / "kept" / "data")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
         self.review = FakeReview()
