@@ -80,6 +80,15 @@ def test_a_recalled_line_leaves_the_earlier_turns_too(talk: Talk) -> None:
     assert LeftOut("memory/hotel.md", 3, NEVER_HERE) in draft.prompt.left_out
 
 
+def test_what_is_told_to_be_gone_can_be_left_out_too(talk: Talk) -> None:
+    talk.say("Hello")
+    (talk.workspace.root / "MEMORY.md").write_text(f"# About me\n{CAT}\n", encoding="utf-8")
+    draft = talk.draft("And now?")
+    (gone,) = [line for line in draft.recalled.lines if line.unit.startswith("gone:")]
+    talk.receipts.set_never(talk.id, gone.unit)
+    assert "cello" not in _all(talk.draft("And now?"))
+
+
 def test_another_chat_is_told_as_before(talk: Talk, recall: Recall, receipts: ReceiptStore) -> None:
     talk.receipts.set_never(talk.id, line_id("MEMORY.md", CELLO))
     assert "cello" in _all(Talk(talk.workspace, recall, receipts, talk.rules).draft("Hi"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QProgressBar, QVBoxLayout, QWidget
 
 from assistant.chat.intents import fact_to_remember
@@ -34,6 +34,7 @@ Message = tuple[str, str, int | None]
 """A chat ("": a new one), what would be said in it, and after which turn (see Backend.told.preview)."""
 _PAUSE_MS = 300  # typing is over
 _LATE_MS = 1000
+_CHOOSE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _CHANGES = (ChatsChanged, MemoryChanged, ModelReady, PromptChanged, TurnFailed, TurnFinished, WorkspaceChanged)
 
 
@@ -118,7 +119,7 @@ class PromptPage(Page):
         self.view.setModel(self.model)
         self.view.setItemDelegate(PromptDelegate(theme, self.view))
         self.view.clicked.connect(self._on_chosen)
-        self.view.activated.connect(self._on_activated)
+        self.view.installEventFilter(self)  # "activated" comes with a click too, where the desktop wants that
         theme.changed.connect(self.view.viewport().update)
 
     # --- asking ---
@@ -236,10 +237,12 @@ class PromptPage(Page):
         elif row.file:
             self.place_chosen.emit(row.file, row.line)
 
-    def _on_activated(self, index: QModelIndex) -> None:
-        """Enter; a click has come already as a click."""
-        if QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton:
-            self._on_chosen(index)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _CHOOSE:
+            if self.view.currentIndex().isValid():
+                self._on_chosen(self.view.currentIndex())
+            return True
+        return False
 
     def _on_renew(self) -> None:
         self._strip.hide()
