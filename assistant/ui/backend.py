@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from assistant.workspace.known_backups import KnownBackups
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
     from assistant.workspace.text_files import TextFile
+    from assistant.workspace.tidy import TidyPlan
 
 
 class Lane(Protocol):
@@ -72,7 +73,9 @@ class Memory(Protocol):
 class Journal(Protocol):
     """What changed in the memory files."""
 
-    def entries(self, limit: int | None = None) -> Sequence[JournalEntry]: ...
+    def entries(
+        self, limit: int | None = None, path: str | None = None, actor: str | None = None, before: str | None = None
+    ) -> Sequence[JournalEntry]: ...
 
 
 class WorkspaceView(Protocol):
@@ -144,6 +147,14 @@ class History(Protocol):
     def apply_setting(self) -> None: ...
 
 
+class Tidying(Protocol):
+    """Tidying memory up. All blocking."""
+
+    def plan(self) -> TidyPlan: ...
+    def conflicts(self) -> int: ...
+    def apply(self, plan: TidyPlan, /) -> str: ...
+
+
 class SelfTests(Protocol):
     """The recall self-test. Blocking."""
 
@@ -200,6 +211,8 @@ class Backend(Protocol):
     def workspace(self) -> WorkspaceView: ...
     @property
     def lanes(self) -> Lanes: ...
+    @property
+    def tidying(self) -> Tidying: ...
     @property
     def told(self) -> Told: ...
     @property
