@@ -145,6 +145,7 @@ class History(Protocol):
     """The optional git repository. Blocking."""
 
     def apply_setting(self) -> None: ...
+    def turn_on(self, *, existing: bool = False) -> int: ...
 
 
 class Tidying(Protocol):
