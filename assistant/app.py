@@ -81,7 +81,7 @@ def _run_window(application: QApplication, services: Services, logs: Path) -> in
 
         StartupProbe(window, window.page.composer.edit)
     with EndSignals(application) as signals:
-        signals.asked.connect(window.close)  # asks about unsaved text
+        signals.asked.connect(window.end)  # unsaved text is kept for the next time
         signals.demanded.connect(application.quit)
         window.show()
         services.start()

@@ -17,6 +17,7 @@ from assistant.cli import (
     doctor,
     forget,
     history,
+    imports,
     index,
     memory,
     models,
@@ -31,7 +32,22 @@ from assistant.runtime.services import Places
 
 INTERRUPTED = 130
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000  # a calendar that can be counted back and forth in
-_GROUPS = (ask, receipt, memory, recall, forget, chats, summarize, index, models, backup, history, doctor, bench)
+_GROUPS = (
+    ask,
+    receipt,
+    memory,
+    recall,
+    forget,
+    chats,
+    summarize,
+    index,
+    models,
+    backup,
+    history,
+    imports,
+    doctor,
+    bench,
+)
 
 
 def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:

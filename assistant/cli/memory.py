@@ -6,7 +6,7 @@ from argparse import Namespace
 from datetime import date
 from typing import Any
 
-from assistant.cli import checks, inbox
+from assistant.cli import checks, conflicts, inbox, timeline
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 from assistant.workspace.layout import MEMORY
@@ -29,10 +29,12 @@ def add_commands(commands: Any) -> None:
     journal.add_argument("--limit", type=int, default=50, metavar="N")
     journal.set_defaults(run=run_journal)
     checks.add_actions(actions)
+    timeline.add_actions(actions)
     undo = actions.add_parser("undo", help="take one change back")
     undo.add_argument("id", metavar="ID")
     undo.set_defaults(run=run_undo)
     inbox.add_actions(actions)
+    conflicts.add_actions(actions)
 
 
 def run_remember(context: Context, options: Namespace) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assistant.core.folders import make_private
 
-LAYOUT = 3
+LAYOUT = 4
 """Raised with every change of the tables or of what text is indexed."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0

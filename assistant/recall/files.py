@@ -7,6 +7,8 @@ import os
 import time
 from pathlib import Path
 
+from assistant.workspace.layout import SESSIONS, is_foreign
+
 _TEMPORARY = ".~keepsake-"
 _FRESH_NS = 50_000_000
 """A file written this short a time ago may be written again within the same tick of the file system's clock."""
@@ -23,7 +25,7 @@ def scan(root: Path) -> dict[str, str]:
     with contextlib.suppress(FileNotFoundError):  # or deleted since it was looked at
         if memory.is_file() and not memory.is_symlink():
             found["MEMORY.md"] = _mark(memory.stat())
-    for folder in ("memory", "chats"):
+    for folder in ("memory", "chats", SESSIONS):
         _walk(root / folder, folder, found)
     return found
 
@@ -39,11 +41,15 @@ def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
             continue
         if entry.is_dir(follow_symlinks=False):
             _walk(folder / entry.name, path, found)
-        elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+        elif _is_indexed(path) and entry.is_file(follow_symlinks=False):
             try:
                 found[path] = _mark(entry.stat(follow_symlinks=False))
             except FileNotFoundError:  # deleted since the folder was read
                 continue
+
+
+def _is_indexed(path: str) -> bool:
+    return is_foreign(path) or (path.endswith(".md") and not path.startswith(f"{SESSIONS}/"))
 
 
 def _mark(stat: os.stat_result) -> str:

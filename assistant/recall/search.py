@@ -25,6 +25,7 @@ from assistant.recall.sync import Changes, count_lone_vectors, drop_lone_vectors
 if TYPE_CHECKING:
     import numpy as np
 
+    from assistant.recall.pairs import NearPair
     from assistant.recall.vectors import Snapshot
 
 BUDGET_MS = 150.0
@@ -176,6 +177,17 @@ class Recall:
                 self._queries.pop(next(iter(self._queries)))
             self._queries[text] = vector
         return vector
+
+    def near_pairs(self, least: float, most: int) -> list[NearPair]:
+        """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
+        from assistant.recall.pairs import memory_units, named, near_places
+
+        with _in_words():
+            with self._lock:
+                snapshot = self._current(self._connected())
+            pairs = near_places(snapshot, memory_units(snapshot), least, most)  # searches need not wait for it
+            with self._lock:
+                return named(self._connected(), snapshot, pairs)
 
     # --- the index ---
 

@@ -18,7 +18,8 @@ from assistant.recall.database import writing
 from assistant.recall.files import scan
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
-from assistant.recall.units import Unit, first_part_of, units_of
+from assistant.recall.units import first_part_of, units_of
+from assistant.recall.units_value import Unit
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text

@@ -1,55 +1,30 @@
 """Units: what is found as one piece, made from the workspace's files.
 
-An entry line of MEMORY.md is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a message and
-the reply to it) is a unit. Day logs are for people and are never indexed; nor is a private chat, unless the person lets
-it be found.
+An entry line of MEMORY.md or of a note is a unit; facts and notes fall into bullets and paragraphs; a chat's block (a
+message and the reply to it) is one; other programs' files that lie in the workspace have units of their own. Day logs
+are for people and are never indexed; nor is a private chat, unless the person lets it be found.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
+from assistant.recall.foreign import day_of_block, foreign_units
+from assistant.recall.units_value import MEANING_CHARACTERS, Unit
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
 from assistant.workspace.forget_edits import is_forgotten
-from assistant.workspace.layout import ARCHIVE, MEMORY
+from assistant.workspace.layout import ARCHIVE, MEMORY, is_foreign
 from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
 
 _CONTEXT_CHARACTERS = 300
 """Of each neighbour; enough for a short turn, too little to drown the unit's own words."""
-_MEANING_CHARACTERS = 1_500
-"""Of the unit itself; the embedding model cuts at 512 tokens anyway."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One piece that can be found.
-
-    text: what a hit shows; words: what its keywords come from; context: its surroundings, for keywords of less weight;
-    meaning: what is embedded; until: last day it holds (None: for good); struck: taken back or replaced;
-    chat, number: where a turn stands; before: the turn it answers to (0: none).
-    """
-
-    uid: str
-    file: str
-    line: int
-    kind: str  # "fact", "entry", "note", "archive", "turn"
-    day: date | None
-    title: str
-    text: str
-    words: str
-    context: str
-    meaning: str
-    until: date | None = None
-    struck: bool = False
-    chat: str = ""
-    number: int = 0
 
 
 def units_of(file: str, text: str, first_part: str = "", *, private: bool = False) -> tuple[list[Unit], str]:
@@ -64,7 +39,7 @@ def units_of(file: str, text: str, first_part: str = "", *, private: bool = Fals
         return units, "" if first_part else problem
     if file in (MEMORY, ARCHIVE):
         return list(memory_units(file, text)), ""
-    return note_units(file, text)
+    return foreign_units(file, text) if is_foreign(file) else note_units(file, text)
 
 
 # --- memory -------------------------------------------------------------------------------------------------------
@@ -94,7 +69,7 @@ def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
         text="; ".join(format_item(item) for item in entry.items),
         words=words,
         context="",
-        meaning=words[:_MEANING_CHARACTERS],
+        meaning=words[:MEANING_CHARACTERS],
         until=max(ends) if ends and len(ends) == len(live) else None,
         struck=not live,
     )
@@ -109,12 +84,12 @@ def _block_unit(file: str, kind: str, title: str, place: UnitPlace) -> Unit:
         file=file,
         line=place.first,
         kind=kind,
-        day=None,
+        day=day_of_block(file, place.text, place.headings),
         title=heading,
         text=place.text,
         words=place.text,
         context=heading,
-        meaning=meaning[:_MEANING_CHARACTERS],
+        meaning=meaning[:MEANING_CHARACTERS],
         until=marks.until,
         struck=marks.replaced,
     )
@@ -127,7 +102,10 @@ def note_units(file: str, text: str) -> tuple[list[Unit], str]:
     """Sections of a topic note, by bullet and paragraph, with its title (else its name) in front."""
     note = parse_note(text)
     title = note.title or PurePosixPath(file).stem
-    units = [_block_unit(file, "note", title, place) for place in note_places(file, text, note.body_line)]
+    units = [
+        _entry_unit(place.uid, file, "note", place.entry) if place.entry else _block_unit(file, "note", title, place)
+        for place in note_places(file, text, note.body_line)
+    ]
     return units, note.problem or ""
 
 
@@ -191,7 +169,7 @@ def _turn_unit(
         text="\n".join(spoken),
         words=f"{turn.user}\n{reply}",
         context="\n".join(part for part in around if part),
-        meaning=f"[{turn.at[:10]}] {turn.user[:_MEANING_CHARACTERS]}\n{reply[:_CONTEXT_CHARACTERS]}\n({lead})",
+        meaning=f"[{turn.at[:10]}] {turn.user[:MEANING_CHARACTERS]}\n{reply[:_CONTEXT_CHARACTERS]}\n({lead})",
         chat=ident,
         number=turn.n,
     )

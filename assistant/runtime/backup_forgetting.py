@@ -15,11 +15,14 @@ from typing import IO
 from assistant.core.errors import AssistantError
 from assistant.runtime.age import Key, decrypting, encrypt
 from assistant.runtime.backups import BackupService, app_version, beside, prove
+from assistant.workspace.backup_content import DATA
 from assistant.workspace.backup_tar import members, write_contents
 from assistant.workspace.forgetting import scrub_bytes
+from assistant.workspace.forgotten_journal import scrub_record
 from assistant.workspace.forgotten_text import found_in_bytes
 from assistant.workspace.known_backups import KnownBackup
 
+_JOURNAL, _COPIES = f"{DATA}/journal.jsonl", f"{DATA}/seen/"
 _log = logging.getLogger(__name__)
 
 
@@ -95,5 +98,9 @@ class BackupPlace:
 
 
 def _scrubbed(stream: IO[bytes], texts: Sequence[str]) -> Iterator[tuple[str, bytes, int]]:
+    """What stays, as forgetting leaves the files themselves: see workspace.forgotten_journal for journal and copies."""
     for name, record, data in members(stream):
-        yield name, scrub_bytes(Path(PurePosixPath(name)), data, texts), record.mode
+        if name == _JOURNAL:
+            yield name, b"\n".join(scrub_record(line, texts) for line in data.split(b"\n")), record.mode
+        elif not (name.startswith(_COPIES) and not name.endswith(".jsonl") and found_in_bytes(data, texts)):
+            yield name, scrub_bytes(Path(PurePosixPath(name)), data, texts), record.mode

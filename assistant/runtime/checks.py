@@ -31,6 +31,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield _workspace(services)
     yield _permissions(services.workspace.root)
     yield from _files(services)
+    yield from _foreign(services)
     yield _settings(services)
     yield _index(services)
     yield from _models(services)
@@ -72,6 +73,12 @@ def _files(services: Services) -> Iterator[Check]:
         yield Check(f"file {file}", False, problem, "Open the file in an editor; nothing in it was changed or dropped.")
     if not problems:
         yield Check("files", True, "All memory files and chats can be read.")
+
+
+def _foreign(services: Services) -> Iterator[Check]:
+    if counts := services.workspace.foreign_counts():
+        files = f"{len(counts)} files of other programs are read as they are"
+        yield Check("other forms", True, f"{files}; {sum(counts.values())} things in them can be found.")
 
 
 def _settings(services: Services) -> Check:

@@ -285,7 +285,8 @@ class ForgetService:
 
 
 def _searched(place: ForgetPlace, remaining: int) -> Searched:
-    return Searched(place.name, remaining, _HINTS.get(place.name, _HINT) if remaining else "")
+    own: str = getattr(place, "hint", "")
+    return Searched(place.name, remaining, own or _HINTS.get(place.name, _HINT) if remaining else "")
 
 
 def _told_as(plan: ForgetPlan) -> frozenset[str]:

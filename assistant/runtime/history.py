@@ -41,7 +41,7 @@ class HistoryService:
         self._on: bool | None = None
         self._complained = False
         self.repository = GitHistory(workspace.root, workspace.state / "locks" / "history.lock")
-        self.place = HistoryPlace(self.repository)
+        self.place = HistoryPlace(self.repository, self._settle)
 
     @property
     def on(self) -> bool:
@@ -103,6 +103,7 @@ class HistoryService:
         """Take chats out of all commits, for they were deleted for good or made private."""
         if not chats or self.repository.kind() != "ours":
             return
+        self._settle()
         pattern = re.compile(rf"{CHATS}/(?:.*/)?(?:{'|'.join(re.escape(chat) for chat in chats)})(?:_part\d+)?\.md")
         if any(pattern.fullmatch(name) for name in self.repository.tracked()) or self._was_there(pattern):
             rewrite(self.repository, lambda _, data: data, lambda name: bool(pattern.fullmatch(name)))
@@ -115,6 +116,14 @@ class HistoryService:
             self._lane.submit(self._quietly, work)
         except RuntimeError:  # the lane is closed: the next start catches up
             _log.debug("a commit is left for the next start")
+
+    def _settle(self) -> None:
+        """Wait for the commits that are under way: they hold what files said a moment ago."""
+        try:
+            if not self._lane.runs_here():
+                self._lane.submit(lambda: None).result()
+        except RuntimeError:
+            _log.debug("the lane is closed: all is committed")
 
     def _quietly(self, work: Callable[[], object]) -> None:
         try:
@@ -183,11 +192,20 @@ class HistoryPlace:
 
     name = "history"
 
-    def __init__(self, repository: GitHistory) -> None:
+    def __init__(self, repository: GitHistory, settle: Callable[[], None]) -> None:
         self._repository = repository
+        self._settle = settle
+
+    @property
+    def hint(self) -> str:
+        """What the person has to do about a repository that is not rewritten."""
+        if self._repository.kind() == "foreign":
+            return "The git repository of your folder is your own: rewrite it with git filter-repo, or delete it."
+        return ""
 
     def scrub(self, texts: Sequence[str]) -> None:
         """Take the texts out of all files and messages of all commits of our own repository."""
+        self._settle()
         if self._repository.kind() == "ours" and self.remaining(texts):
             rewrite(self._repository, lambda name, data: scrub_bytes(Path(name or "message.txt"), data, texts))
 
@@ -195,6 +213,7 @@ class HistoryPlace:
         """In how many objects they stand, decompressed."""
         if self._repository.kind() == "none":
             return 0
+        self._settle()
         return holding(self._repository, lambda data: found_in_bytes(data, texts))
 
 

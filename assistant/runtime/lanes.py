@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
@@ -19,6 +20,11 @@ class Lane:
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._name = name
+
+    def runs_here(self) -> bool:
+        """Whether the caller is one of its own jobs, which must not wait for another."""
+        return threading.current_thread().name.startswith(f"{self._name}_")
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Do it after what was submitted before. Raises RuntimeError once the lane is closed."""

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from assistant.chat.opinion import Opinion, second_opinion
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
 from assistant.core.events import EventSink, InboxChanged
+from assistant.recall.search import Recall
+from assistant.runtime.conflict_finder import ConflictFinder
+from assistant.runtime.models import ModelService
+from assistant.runtime.prompts import PromptService
+from assistant.workspace.conflicts import MemoryConflict
 from assistant.workspace.inbox_files import Proposal
-from assistant.workspace.memory_values import Written
+from assistant.workspace.memory_values import Saved, Written
 from assistant.workspace.workspace import Workspace
+
+Which = Literal["older", "newer"]
 
 
 class ReviewService:
-    """Blocking; every method may be called from any thread."""
+    """Blocking; every method may be called from any thread, but ``opinion`` only on the model's lane."""
 
-    def __init__(self, workspace: Workspace, emit: EventSink) -> None:
+    def __init__(
+        self, workspace: Workspace, recall: Recall, prompts: PromptService, models: ModelService, emit: EventSink
+    ) -> None:
         self._workspace = workspace
         self._inbox = workspace.inbox
+        self._finder = ConflictFinder(workspace.conflicts, recall)
+        self._prompts = prompts
+        self._models = models
         self._emit = emit
+        self._found: dict[str, MemoryConflict] = {}
         workspace.inbox.subscribe(self._tell)
 
     def recover(self) -> None:
@@ -51,6 +68,50 @@ class ReviewService:
         for proposal in waiting:
             self._inbox.decline(proposal.id)
         return len(waiting)
+
+    # --- conflicts -----------------------------------------------------------------------------------------------
+
+    def conflicts(self) -> list[MemoryConflict]:
+        """What in memory cannot both hold, newest first; by rule, and by meaning as far as there are vectors."""
+        found = self._finder.find()
+        self._found = {conflict.id: conflict for conflict in found}
+        return found
+
+    def keep(self, ident: str, which: Which) -> Saved:
+        """The older or the newer one holds: the other is struck with today's date.
+
+        Raises ("conflict.missing") for an unknown id, ("memory.unit") when a line changed meanwhile.
+        """
+        conflict = self._conflict(ident)
+        loser = conflict.newer if which == "older" else conflict.older
+        saved = self._workspace.memory.strike(loser.unit, item=loser.item)
+        self._found.pop(ident, None)
+        return saved
+
+    def both_hold(self, ident: str) -> None:
+        """Neither is wrong: never ask again, unless one of them changes. Raises ("conflict.missing")."""
+        self._workspace.conflicts.let_stand(self._conflict(ident))
+        self._found.pop(ident, None)
+
+    def opinion(self, ident: str, cancel: CancelToken) -> Opinion:
+        """What the local model thinks of it; it changes nothing.
+
+        Raises ("conflict.missing"), what loading the model and running it raises, and Cancelled.
+        """
+        conflict = self._conflict(ident)
+        self._models.ensure("", cancel)
+        return second_opinion(self._prompts.engine, conflict.older.text, conflict.newer.text, cancel)
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    def _conflict(self, ident: str) -> MemoryConflict:
+        if ident not in self._found:
+            self.conflicts()
+        if ident not in self._found:
+            raise AssistantError(
+                "conflict.missing", "These two lines do not contradict each other any more.", "Look at the list again."
+            )
+        return self._found[ident]
 
     def _tell(self) -> None:
         self._emit(InboxChanged(sum(len(proposal.items) for proposal in self.waiting())))

@@ -28,9 +28,11 @@ from assistant.runtime.forget_places import Places as ForgetPlaces
 from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
+from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
+from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
@@ -44,6 +46,7 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
+from assistant.workspace.entries import parse_memory
 from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
@@ -99,19 +102,22 @@ class Services:
         self.distilling = DistilService(
             workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
-        self.review = ReviewService(workspace, self._emit)
+        self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, self._emit)
         self.forget_places.append(workspace.inbox)
+        self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
         self.temporary = TemporaryService(
             workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
         )
+        self.importing = ImportService(workspace, self._emit, self._index_soon)
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths)
         places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.picture = PictureService(workspace, self.budget, self.prompts.counter)
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
@@ -189,9 +195,9 @@ class Services:
         self._chats_of(chat).rename(chat, title)
         self._emit(ChatsChanged())
 
-    def keep_chat(self, chat: str) -> str:
-        """Write a temporary chat down as an ordinary one; returns its id."""
-        return self.temporary.keep(chat, self.receipts)
+    def keep_chat(self, chat: str, *, stop: bool = False) -> str:
+        """Write a temporary chat down as an ordinary one; returns its id. stop: end the reply in it first."""
+        return self.temporary.keep(chat, self.receipts, stop=stop)
 
     def set_private(self, chat: str, private: bool) -> int:
         """As PrivacyService.set; what is just being distilled of it stops."""
@@ -274,10 +280,11 @@ class Services:
         """Write a fact to MEMORY.md. keep_secrets: the person chose, for this once, to keep what looks like one."""
         return self.workspace.memory.remember(text, keep_secrets=keep_secrets)
 
-    def budget(self) -> Loaded:
-        """What of MEMORY.md loads with the present settings and model."""
+    def budget(self, text: str | None = None) -> Loaded:
+        """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""
         today = self.workspace.clock().date()
-        document, count = self.workspace.memory.document(), self.prompts.counter().count
+        document = self.workspace.memory.document() if text is None else parse_memory(text)
+        count = self.prompts.counter().count
         return load_memory(document, self.prompts.limits(), today, count, self.prompts.rules().window)
 
     # --- models --------------------------------------------------------------------------------------------------
@@ -311,6 +318,9 @@ class Services:
 
     def _memory_changed(self, file: str, actor: str, journal_id: str, summary: str) -> None:
         self._emit(MemoryChanged(file, actor, journal_id, summary))
+        self._index_soon()
+
+    def _index_soon(self) -> None:
         if self._sinks:
             self.indexing.sync_later()
 

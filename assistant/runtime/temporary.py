@@ -66,11 +66,17 @@ class TemporaryService:
         self.turns.end(chat)
         self._drop(chat)
 
-    def keep(self, chat: str, receipts: ReceiptStore) -> str:
-        """Write it down as an ordinary chat, whose id is returned; the temporary one is gone.
+    def uses_memory(self, chat: str) -> bool:
+        """Whether memory is read for the chat; True for one that is gone."""
+        return self._plan(chat).memory
+
+    def keep(self, chat: str, receipts: ReceiptStore, *, stop: bool = False) -> str:
+        """Write it down as an ordinary chat, whose id is returned; the temporary one is gone. stop: what runs in it.
 
         Raises ("chat.busy") while a reply is being written, and what writing a chat raises: it is still there then.
         """
+        if stop:
+            self.turns.end(chat)
         if self.turns.busy(chat):
             raise AssistantError("chat.busy", "A reply is still being written.", "Wait for it, or stop it first.")
         kept = self._workspace.chats.adopt(self.chats.read(chat))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QW
 
 from assistant.core.errors import AssistantError
 from assistant.core.values import ModelInfo
+from assistant.ui.chat.kinds import PrivateMark
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.icons import paint_icon
 from assistant.ui.theme import Theme
@@ -87,6 +88,7 @@ class TopBar(QWidget):
         self._state, self._words = ModelState.NONE, ""
         self.sidebar = IconButton(theme, "sidebar", tr("Show or hide the chats (Ctrl+B)"), 20)
         self.title = ElidedLabel(role="title")
+        self.private = PrivateMark(theme)
         self.gauge = WindowGauge(theme)
         self.model = button("", "chip", self.models_asked.emit)
         self.model.setIconSize(QSize(10, 10))
@@ -103,6 +105,7 @@ class TopBar(QWidget):
         spread(row, (12, 0, 12, 0), 8)
         row.addWidget(self.sidebar)
         row.addWidget(self.title, 1)
+        row.addWidget(self.private)
         row.addWidget(self.gauge)
         row.addWidget(self.model)
         row.addWidget(self.memory)

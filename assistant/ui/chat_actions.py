@@ -14,6 +14,7 @@ from assistant.ui.chat.session import ChatSession
 from assistant.ui.i18n import tr
 from assistant.ui.models.chats import chat_title
 from assistant.ui.toast import Toast, Toasts
+from assistant.workspace.temporary import is_temporary
 
 if TYPE_CHECKING:
     from assistant.workspace.chat_list import ChatInfo
@@ -27,6 +28,8 @@ class ChatActions(QObject):
 
     titled = Signal(str)
     """The open chat's title was read or changed."""
+    close_asked = Signal(str)
+    """A temporary chat is to be closed."""
     deleted_changed = Signal(bool)
     """Whether there is a deleted chat to bring back."""
 
@@ -65,7 +68,10 @@ class ChatActions(QObject):
         self._sidebar.rename_current()
 
     def delete(self, chat: str) -> None:
-        """Delete at once; a toast brings it back, and the Chat menu after the toast is gone."""
+        """Delete at once; a toast brings it back, and the Chat menu after the toast is gone. A temporary one closes."""
+        if is_temporary(chat):
+            self.close_asked.emit(chat)
+            return
         if self._session.streaming(chat):
             self._services.stop(chat)
         info = next((info for info in self._sidebar.model.infos() if info.id == chat), None)
@@ -96,6 +102,7 @@ class ChatActions(QObject):
         current = next((info for info in chats if info.id == self._session.chat_id), None)
         if current is not None:
             self._session.renamed(current.title)
+            self._session.marked(current.private)
             self.titled.emit(current.title)
             self._session.refresh(current.turns)
 

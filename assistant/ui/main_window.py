@@ -18,15 +18,17 @@ from assistant.ui.bridge import Bridge
 from assistant.ui.chat.chat_list import Sidebar
 from assistant.ui.chat.markdown import is_web
 from assistant.ui.chat.page import ChatPage
+from assistant.ui.chat.receipt_actions import ReceiptActions
 from assistant.ui.chat.session import ChatSession
+from assistant.ui.chat.turn_finder import TurnFinder
 from assistant.ui.chat_actions import ChatActions
+from assistant.ui.chat_kinds import ChatKinds
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.i18n import tr
 from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
-from assistant.ui.models.chats import chat_title
 from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
 from assistant.ui.widgets import spread
@@ -50,6 +52,7 @@ class MainWindow(QMainWindow):
         self.bridge = Bridge(services, self)
         self.session = ChatSession(services, self.bridge, self)
         self._memory: MemoryPanel | None = None
+        self._unasked = False
         self._hid_sidebar, self._sidebar_width = False, 264
         self.setWindowTitle("Keepsake")
         self.resize(1200, 800)
@@ -57,6 +60,9 @@ class MainWindow(QMainWindow):
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
+        self.kinds = ChatKinds(self)
+        self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
+        self.finder = TurnFinder(self.session, self.page.transcript, self)
         self.menus = Menus(self)
         self.keeper = WindowKeeper(self)
         self._connect()
@@ -121,6 +127,7 @@ class MainWindow(QMainWindow):
         self.sidebar.chosen.connect(self.open_chat)
         self.sidebar.left_empty.connect(self.page.composer.edit.setFocus)
         self.sidebar.delete_asked.connect(self.chats.delete)
+        self.chats.close_asked.connect(self.kinds.close)
         self.sidebar.rename_asked.connect(self.chats.rename)
         self.chats.titled.connect(self._show_title)
         self.topbar.sidebar_asked.connect(self.toggle_sidebar)
@@ -128,6 +135,11 @@ class MainWindow(QMainWindow):
         self.topbar.models_asked.connect(self.models.open)
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
+        self.page.transcript.receipt_opened.connect(self.receipts.attach)
+        self.receipts.place_chosen.connect(self.show_place)
+        self.receipts.turn_chosen.connect(self.finder.go_to)
+        self.receipts.undo_offered.connect(self.undo_offers.offer)
+        self.receipts.failed.connect(self.show_error)
 
     # --- chats ---
 
@@ -157,7 +169,7 @@ class MainWindow(QMainWindow):
         self.chats.refresh()
 
     def _show_title(self, title: str) -> None:
-        shown = chat_title(title)
+        shown = self.kinds.title(title)
         self.topbar.title.set_text(shown)
         self.setWindowTitle(f"{shown} — Keepsake" if self.session.chat_id else "Keepsake")
 
@@ -186,6 +198,7 @@ class MainWindow(QMainWindow):
 
     def memory_panel(self) -> MemoryPanel:
         if self._memory is None:
+            from assistant.ui.memory.draft_feed import DraftFeed
             from assistant.ui.memory.panel import MemoryPanel
 
             self._memory = MemoryPanel(self.services, self.bridge, self.theme)
@@ -194,6 +207,7 @@ class MainWindow(QMainWindow):
             self._memory.chat_chosen.connect(self.open_chat)
             self._memory.said.connect(self.bottombar.show_notice)
             self._memory.undo_offered.connect(self.undo_offers.offer)
+            self._memory.page_built.connect(DraftFeed(self.page, self.session, self.finder, self._memory).serve)
             self._memory.hide()
             self.splitter.addWidget(self._memory)
         return self._memory
@@ -318,13 +332,29 @@ class MainWindow(QMainWindow):
         """Show a failure: an expected one as written, a bug with its details."""
         self._open_dialog(ErrorDialog(error, self))
 
+    def may_leave(self) -> bool:
+        """Ask about what would be lost: temporary chats, unsaved text. False when the person stays."""
+        if self._unasked:
+            if self._memory is not None:
+                self._memory.keep()
+            return True
+        if not self.kinds.may_leave() or (self._memory is not None and not self._memory.may_close()):
+            return False
+        self.kinds.leave()
+        return True
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._memory is not None and not self._memory.may_close():
+        if not self.may_leave():
             event.ignore()
             return
         self.keeper.finish()
         self.closed.emit()
         event.accept()
+
+    def end(self) -> None:
+        """Close without a question: the system asks for it. What is not saved is kept for the next time."""
+        self._unasked = True
+        self.close()
 
     def release(self) -> None:
         """Take nothing more from the services; they may be closed after this."""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from assistant.ui.backup.actions import back_up, restore_backup
+from assistant.ui.chat.kinds import Kind
 from assistant.ui.i18n import tr
 from assistant.ui.theme import CHOICES
 from assistant.ui.widgets import button, label, spread
@@ -35,11 +36,15 @@ class Menus:
     def _fill_chat(self) -> None:
         window, menu = self._window, self._menu(tr("&Chat"), tr("Chat"))
         self._action(menu, tr("New chat"), window.new_chat, "Ctrl+N")
+        self._action(menu, tr("New private chat"), window.kinds.new_private, "Ctrl+Shift+N")
+        self._action(menu, tr("New temporary chat"), window.kinds.new_temporary, "Ctrl+Shift+E")
         self._action(menu, tr("Find a chat"), window.focus_filter, "Ctrl+K")
         self._action(menu, tr("Next chat"), partial(window.chats.step, 1), "Ctrl+Tab", "Ctrl+PgDown")
         self._action(menu, tr("Previous chat"), partial(window.chats.step, -1), "Ctrl+Shift+Tab", "Ctrl+PgUp")
         menu.addSeparator()
         self._action(menu, tr("Rename chat"), window.chats.rename_open, "F2")
+        self.private = self._action(menu, tr("This chat is private"), window.kinds.switch_private)
+        self.private.setCheckable(True)
         self.bring_back = self._action(menu, tr("Bring back deleted chat"), window.chats.restore_last, "Ctrl+Shift+T")
         self.bring_back.setEnabled(False)
         window.chats.deleted_changed.connect(self.bring_back.setEnabled)
@@ -49,6 +54,11 @@ class Menus:
         menu.addSeparator()
         self._action(menu, tr("Settings…"), window.open_settings, "Ctrl+,")
         self._action(menu, tr("Quit"), window.close, "Ctrl+Q")
+
+    def show_kind(self, kind: Kind) -> None:
+        """The open chat's kind."""
+        self.private.setChecked(kind is Kind.PRIVATE)
+        self.private.setEnabled(kind is not Kind.TEMPORARY)
 
     def _fill_view(self) -> None:
         window, menu = self._window, self._menu(tr("&View"), tr("View"))

@@ -51,6 +51,7 @@ QPushButton[kind="link"]:focus { border-color: $accent; }
 QPushButton[kind="quiet"] { background: transparent; border: 1px solid transparent; color: $muted; padding: 2px 6px;
   border-radius: 6px; font-size: 12px; text-align: left; }
 QPushButton[kind="quiet"]:hover { background: $hover; color: $text; }
+QPushButton[kind="quiet"]:checked { background: $selected; color: $text; }
 QPushButton[kind="quiet"]:focus { border-color: $accent; }
 QPushButton[kind="quiet"][level="red"] { color: $red; padding-left: 0; }
 QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border; border-radius: 12px;
@@ -98,9 +99,15 @@ QPlainTextEdit#editor { font-family: $mono; font-size: 13px; padding: 8px; }
 
 QFrame#composer { background: $surface; border: 1px solid $border_strong; border-radius: 16px; }
 QFrame#composer[focused="true"] { border-color: $accent; }
+QFrame#composer[temporary="true"] { border: 1px dashed $muted; }
+QFrame#composer[temporary="true"][focused="true"] { border: 1px dashed $accent; }
+QFrame#banner { background: $sunken; border: none; border-bottom: 1px dashed $border_strong; }
+QLabel[role="strong"] { font-weight: 600; }
 QFrame#bubble { background: $bubble; border: none; border-radius: 16px; }
 QFrame#code { background: $sunken; border: 1px solid $border; border-radius: 12px; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 12px; }
+QFrame#receiptrow { background: transparent; border: none; border-radius: 8px; }
+QFrame#receiptrow[pointed="true"] { background: $hover; }
 QFrame#errorcard { background: $red_soft; border: 1px solid $red_soft; border-radius: 12px; }
 QFrame#notecard { background: $amber_soft; border: 1px solid $amber_soft; border-radius: 12px; }
 QFrame#toast { background: $text; border-radius: 12px; }
@@ -147,6 +154,7 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QSplitter::handle { background: $border; }
 QSplitter::handle:horizontal { width: 1px; }
+QSplitter#files::handle { background: transparent; }
 QCheckBox { spacing: 8px; }
 """)
 

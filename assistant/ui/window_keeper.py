@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QObject, QTimer
 
 from assistant.core.errors import AssistantError
 from assistant.ui.window_state import FILE, WindowState, load_state, save_state
+from assistant.workspace.temporary import is_temporary
 
 if TYPE_CHECKING:
     from assistant.ui.main_window import MainWindow
@@ -89,13 +90,13 @@ class WindowKeeper(QObject):
             window.sidebar_width(),
             window.memory_shown(),
             self.memory_width,
-            window.session.chat_id,
+            "" if is_temporary(window.session.chat_id) else window.session.chat_id,
             self._drafts(),
         )
 
     def _drafts(self) -> dict[str, str]:
-        """Drafts of chats that are still there."""
-        drafts = self._window.page.drafts()
+        """Drafts of chats that are still there; nothing of temporary ones."""
+        drafts = {chat: text for chat, text in self._window.page.drafts().items() if not is_temporary(chat)}
         if not self._window.chats.listed:
             return drafts
         known = {info.id for info in self._window.sidebar.model.infos()} | {"", self._window.session.chat_id}

@@ -33,7 +33,8 @@ class Loaded:
     """What loads. facts: (line, text); entries: oldest first, with their live items only (their ``text`` says it).
 
     lines_used, bytes_used: of the facts; tokens_used of tokens_allowed: of both, a line break counted as one each.
-    share: how much of the tightest limit the whole memory asks for; above 1 something does not load.
+    share: how much of the tightest limit the whole memory asks for; above 1 something does not load. lines_asked,
+    bytes_asked, tokens_asked: what it asks for of each.
     """
 
     facts: tuple[tuple[int, str], ...]
@@ -44,6 +45,9 @@ class Loaded:
     tokens_used: int
     tokens_allowed: int
     share: float
+    lines_asked: int = 0
+    bytes_asked: int = 0
+    tokens_asked: int = 0
 
 
 def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, window: int) -> Loaded:
@@ -68,6 +72,7 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
     left += [LeftOut(MEMORY, line, TOKEN_BUDGET) for line, text in facts[fitting:] if text.strip()]
     left += [LeftOut(MEMORY, entry.line, TOKEN_BUDGET) for entry in entries[: len(entries) - kept]]
     shown = facts[:fitting]
+    lines_asked, bytes_asked = _asked(doc)
     return Loaded(
         facts=tuple(shown),
         entries=tuple(chosen),
@@ -76,7 +81,10 @@ def load_memory(doc: MemoryText, limits: Limits, today: date, count: Count, wind
         lines_used=len(shown),
         tokens_used=sum(fact_costs[:fitting]) + entry_tokens,
         tokens_allowed=allowed,
-        share=_share(doc, limits, sum(costs), allowed),
+        share=_share(((lines_asked, limits.fact_lines), (bytes_asked, limits.fact_bytes), (sum(costs), allowed))),
+        lines_asked=lines_asked,
+        bytes_asked=bytes_asked,
+        tokens_asked=sum(costs),
     )
 
 
@@ -124,15 +132,15 @@ def _fit(costs: list[int], allowed: int) -> int:
     return len(costs)
 
 
-def _share(doc: MemoryText, limits: Limits, tokens: int, allowed: int) -> float:
+def _asked(doc: MemoryText) -> tuple[int, int]:
+    """Lines and bytes of all facts."""
     lines = [text for _, text in doc.fact_lines]
     while lines and not lines[-1].strip():
         lines.pop()
-    asked = (
-        (len(lines), limits.fact_lines),
-        (sum(map(_size, lines)), limits.fact_bytes),
-        (tokens, allowed),
-    )
+    return len(lines), sum(map(_size, lines))
+
+
+def _share(asked: tuple[tuple[int, int], ...]) -> float:
     return max(wanted / limit if limit > 0 else float(wanted > 0) * 2 for wanted, limit in asked)
 
 

@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from assistant.core.clock import Clock, stamp
@@ -64,16 +65,21 @@ class ChatStore:
 
     def create(self, title: str = "", private: bool = False, body: str = "") -> str:
         """A new chat's file, with its metadata; returns its id. body: blocks that it begins with."""
-        now = self._clock()
+        head, at = redact(clean_title(title)).text, stamp(self._clock)
+        return self.place(self._clock(), lambda ident: [format_head(ident, head, at, private) + body])
+
+    def place(self, created: datetime, make: Callable[[str], Sequence[str]]) -> str:
+        """Write a whole chat that began at ``created``; ``make(id)`` gives its parts, redacted. Returns its id."""
         with locked(self._locks / "chats.lock"):
-            ident = base = now.strftime("%Y%m%d_%H%M%S")
+            ident = base = created.strftime("%Y%m%d_%H%M%S")
             number = 2
             while files.find_parts(self._root, ident):
                 ident, number = f"{base}_{number}", number + 1
-            folder = files.month_folder(self._root, ident)
-            make_folder(self._root, folder)
-            text = format_head(ident, redact(clean_title(title)).text, stamp(self._clock), private)
-            write_atomic(folder / f"{ident}.md", (text + body).encode())
+            first = files.month_folder(self._root, ident) / f"{ident}.md"
+            make_folder(self._root, first.parent)
+            texts = list(enumerate(make(ident), 1))
+            for part, text in reversed(texts):  # the first one last: a chat is there when all of it is
+                write_atomic(first if part == 1 else files.part_path(first, part), text.encode())
         return ident
 
     def adopt(self, chat: Chat) -> str:

@@ -25,11 +25,11 @@ _VALUE = re.compile(
     r"|\d+(?:[.,:]\d+)*"
 )
 # Only after these is a number a value that can change; "sprint 12" and "room 4" name things.
-_BEFORE = re.compile(
+BEFORE_VALUE = re.compile(
     r"(?:\b(?:is|are|=|on|at|by|to|until|till|costs?|weighs?|of|am|turns?|around|about|every)"
     r"|[=:$€£¥是为在到约：改])\s*$"
 )
-_UNIT = re.compile(
+UNIT_AFTER = re.compile(
     r"^\s*(?:%|°|ms|s|sec|min|h|kg|g|km|m|cm|mm|l|ml|gb|mb|kb|years?|days?|hours?|euros?"
     r"|元|块|岁|公斤|斤|米|天|小时)(?![a-z])"
 )
@@ -79,12 +79,13 @@ def keys(plain: str) -> tuple[tuple[str, str], ...]:
 
 
 def _values(plain: str) -> list[tuple[str, str]]:
-    if _EVENT.search(plain):
+    matches = list(_VALUE.finditer(plain))
+    if not matches or _EVENT.search(plain):
         return []
     found = []
-    for match in _VALUE.finditer(plain):
+    for match in matches:
         before, after = plain[: match.start()], plain[match.end() :]
-        if before.strip() and (_BEFORE.search(before) or _UNIT.match(after)):
+        if before.strip() and (BEFORE_VALUE.search(before) or UNIT_AFTER.match(after)):
             found.append((f"value {before}\0{after}", match[0]))
     return found
 

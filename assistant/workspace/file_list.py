@@ -25,7 +25,7 @@ class FileList:
     def files(self) -> list[MemoryFileInfo]:
         """All memory files that exist, the day logs last."""
         seen = self._seen.files() or {}
-        names = (*layout.memory_files(self._root), *layout.log_files(self._root))
+        names = (*layout.memory_files(self._root), *layout.foreign_files(self._root), *layout.log_files(self._root))
         found = [self._info(file, seen) for file in names]
         return [info for info in found if info]
 
@@ -51,4 +51,5 @@ class FileList:
 
 def problem_of(file: str, text: TextFile) -> str:
     """What is wrong with a memory file, in words, or ""."""
-    return text.problem or (parse_note(text.text).problem if layout.kind_of(file) == "topic" else "")
+    is_note = layout.kind_of(file) == "topic" and not layout.is_foreign(file)
+    return text.problem or (parse_note(text.text).problem if is_note else "")

@@ -25,7 +25,7 @@ class JournalPlace:
     def scrub(self, texts: Sequence[str]) -> None:
         with self._memory.held():
             if found_in_bytes(read_bytes(self._journal.path), texts):
-                self._journal.rewrite(lambda line: _scrubbed(line, texts))
+                self._journal.rewrite(lambda line: scrub_record(line, texts))
             for path in files_below(self._journal.seen.folder):
                 if found_in_bytes(read_bytes(path), texts):  # copies may go at any time; names of files stay
                     path.unlink() if path.suffix != ".jsonl" else scrub_file(path, texts)
@@ -37,7 +37,8 @@ class JournalPlace:
         return sum(1 for line in lines if found_in_bytes(line, texts)) + remaining_in(copies, texts)
 
 
-def _scrubbed(line: bytes, texts: Sequence[str]) -> bytes:
+def scrub_record(line: bytes, texts: Sequence[str]) -> bytes:
+    """A line of the journal without the texts; a change that is about them cannot be taken back any more."""
     if not line or not found_in_bytes(line, texts):
         return line
     try:

@@ -16,6 +16,7 @@ ARCHIVE = "memory/archive.md"
 TOPICS = "memory"
 LOGS = "memory/log"
 CHATS = "chats"
+SESSIONS = "sessions"  # of nanobot, where its folder is used as the workspace
 TEMP_PREFIX = ".~keepsake-"
 
 _LONGEST_NAME = 200  # characters, FORMATS.md
@@ -55,7 +56,7 @@ def resolve(root: Path, file: str) -> Path:
 
 def resolve_existing(root: Path, file: str) -> Path:
     """As resolve, but also any Markdown file below ``memory/`` that a person put there, whatever its name."""
-    if _file_problem(file) is None:
+    if _file_problem(file) is None or is_foreign(file):
         return _inside(root, file)
     parts = PurePosixPath(file).parts
     plain = "\0" not in file and "\\" not in file and not file.startswith("/") and ".." not in parts
@@ -100,6 +101,21 @@ def conflict_copies(root: Path) -> list[str]:
     return sorted(name for name in [*beside, *_walk(root, TOPICS)] if _CONFLICT.search(name))
 
 
+def is_foreign(file: str) -> bool:
+    """Whether a relative POSIX name is that of a file in another program's form."""
+    parts = PurePosixPath(file).parts
+    if len(parts) < 2 or any(part.startswith(".") for part in parts):
+        return False
+    if parts[0] == SESSIONS:
+        return len(parts) == 2 and file.endswith(".jsonl")
+    return parts[0] == TOPICS and file.endswith((".json", ".jsonl"))
+
+
+def foreign_files(root: Path) -> list[str]:
+    """Names of the files in other programs' forms, by name; what a symlink leads out of the workspace is left out."""
+    return sorted([*_walk(root, TOPICS, (".json", ".jsonl")), *filter(is_foreign, _walk(root, SESSIONS, (".jsonl",)))])
+
+
 def is_conflict_copy(name: str) -> bool:
     """Whether a file seems to be a sync program's copy of a conflict."""
     return bool(_CONFLICT.search(name))
@@ -116,7 +132,7 @@ def make_folder(root: Path, folder: Path) -> None:
     make_private(folder)
 
 
-def _walk(root: Path, folder: str) -> list[str]:
+def _walk(root: Path, folder: str, endings: tuple[str, ...] = (".md",)) -> list[str]:
     found: list[str] = []
     if not _leads_inside(root, root / folder) or not (root / folder).is_dir():
         return found
@@ -126,8 +142,8 @@ def _walk(root: Path, folder: str) -> list[str]:
             if entry.name.startswith(".") or (entry.is_symlink() and not _leads_inside(root, Path(entry.path))):
                 continue
             if entry.is_dir(follow_symlinks=False) and name != LOGS:
-                found += _walk(root, name)
-            elif entry.name.endswith(".md") and entry.is_file():
+                found += _walk(root, name, endings)
+            elif entry.name.endswith(endings) and entry.is_file():
                 found.append(name)
     return found
 

@@ -68,7 +68,7 @@ class Memory:
 
     def read(self, file: str) -> TextFile:
         """A memory file; a missing one is empty with sha256 "". Raises ("workspace.path")."""
-        return read_text(self._files.path(file))
+        return self._files.read(file)
 
     def document(self) -> MemoryText:
         """MEMORY.md taken apart."""

@@ -14,7 +14,7 @@ from assistant.workspace.file_list import problem_of
 from assistant.workspace.journal import Change, Journal, Version
 from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_over
 from assistant.workspace.seen import Seen
-from assistant.workspace.text_files import TextFile, check_writable, decode, exact_text, grown, read_text
+from assistant.workspace.text_files import TextFile, as_read_only, check_writable, decode, exact_text, grown, read_text
 
 Callback = Callable[[str, str, str, str], None]
 """file, actor, journal id, summary; called after the change, on the thread that made it."""
@@ -87,10 +87,16 @@ class MemoryFiles:
     def path(self, file: str) -> Path:
         return layout.resolve_existing(self.root, file)
 
+    def read(self, file: str) -> TextFile:
+        """The file as it is now; one in another program's form is read-only."""
+        text = read_text(self.path(file))
+        return as_read_only(text) if layout.is_foreign(file) else text
+
     def load(self, file: str) -> TextFile:
-        """The file as it is now; a change by another program since it was last seen is journaled first."""
-        current = read_text(self.path(file))
-        self._note(file, current)
+        """As read; a change by another program since it was last seen is journaled first."""
+        current = self.read(file)
+        if not layout.is_foreign(file):
+            self._note(file, current)
         return current
 
     def note_all(self) -> list[str]:

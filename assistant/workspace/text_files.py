@@ -12,6 +12,7 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 from assistant.workspace.disk import read_bytes
 
+FOREIGN = "It is in the form of another program: Keepsake reads it and leaves it as it is."
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _NAMES = {"utf-8": "UTF-8", "gb18030": "GBK", "cp1252": "Latin-1", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 _CONTROL = bytes([*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
@@ -74,6 +75,11 @@ def exact_text(file: TextFile) -> str:
     if file.encoding and not file.problem:
         return file.text
     return file.raw[_bom_length(file) :].decode(file.encoding or "utf-8", "surrogateescape")
+
+
+def as_read_only(file: TextFile) -> TextFile:
+    """A file in another program's form: shown, and never written."""
+    return replace(file, encoding="", problem=file.problem or FOREIGN) if file.sha256 else file
 
 
 def grown(file: TextFile, added: str, raw: bytes) -> TextFile:

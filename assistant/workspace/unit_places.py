@@ -45,11 +45,16 @@ def memory_places(file: str, text: str) -> Iterator[UnitPlace]:
 
 
 def note_places(file: str, text: str, body_line: int) -> Iterator[UnitPlace]:
-    """Bullets and paragraphs of a note, whose body begins at ``body_line``."""
+    """Bullets and paragraphs of a note, whose body begins at ``body_line``, then its dated entries."""
     names = UnitNames()
     numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
-    for block in text_blocks([(number, line) for number, line in numbered if number >= body_line]):
+    body = [(number, line) for number, line in numbered if number >= body_line]
+    entries = {number: entry for number, line in body if (entry := parse_entry(line, number))}
+    # An entry ends the paragraph before it, as a blank line does.
+    for block in text_blocks([(number, "" if number in entries else line) for number, line in body]):
         yield UnitPlace(names(file, block.text), block.line, block.last, block.text, None, block.headings)
+    for number, entry in entries.items():
+        yield UnitPlace(names(file, entry.raw), number, number, entry.raw, entry)
 
 
 def find_unit(text: str, uid: str) -> UnitPlace | None:
@@ -83,5 +88,5 @@ def _find_line(file: str, text: str, first_id: str, wanted: int) -> UnitPlace | 
 
 def _line_place(file: str, text: str, line: int) -> UnitPlace:
     raw = text.split("\n")[line - 1].removesuffix("\r")
-    entry = parse_entry(raw, line) if file in (MEMORY, ARCHIVE) else None
+    entry = parse_entry(raw, line)
     return UnitPlace(line_id(file, raw), line, line, raw.strip() if entry is None else raw, entry)

@@ -13,8 +13,11 @@ from assistant.workspace import layout
 from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
+from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
+from assistant.workspace.drafts import Drafts
+from assistant.workspace.foreign import foreign_records
 from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
@@ -40,8 +43,10 @@ class Workspace:
         self.memory = Memory(root, state, self.journal, clock)
         self.chats = ChatStore(root, data, state, clock)
         self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
+        self.drafts = Drafts(data / "drafts")
         self.declined = Declined(data / "declined")
         self.undone = UndoneEntries(self.journal, self.declined, data / "declined")
+        self.conflicts = ConflictBook(root, data / "conflicts", clock)
         self.inbox = Inbox(data / "inbox", state / "locks" / "inbox.lock", self.memory, self.declined, clock)
         self.memory.subscribe(self.undone.on_change)
 
@@ -77,8 +82,20 @@ class Workspace:
         found = [(info.file, info.problem) for info in self.memory.files() if info.problem]
         copies = layout.conflict_copies(self.root)
         found += [(file, "A sync program made this copy of a conflict.") for file in copies]
+        found += self._foreign_problems()
         found += self._chat_problems()
         return sorted(found)
+
+    def foreign_counts(self) -> dict[str, int]:
+        """The files in other programs' forms, and how much of each can be found."""
+        return {file: len(foreign_records(file, self.memory.read(file).text)[0]) for file in self._foreign()}
+
+    def _foreign_problems(self) -> list[tuple[str, str]]:
+        found = [(file, foreign_records(file, self.memory.read(file).text)[1]) for file in self._foreign()]
+        return [(file, problem) for file, problem in found if problem]
+
+    def _foreign(self) -> list[str]:
+        return layout.foreign_files(self.root)
 
     def _chat_problems(self) -> list[tuple[str, str]]:
         found = []

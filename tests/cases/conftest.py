@@ -128,6 +128,7 @@ class House:
         self.closed = True
         if self.window.memory_open():
             self.window.memory_panel().discard()
+        self.window.kinds.leave()
         self.window.close()
         self.window.release()
         self.services.close()

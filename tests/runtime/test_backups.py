@@ -401,6 +401,10 @@ def test_what_is_forgotten_leaves_the_backups_that_the_keyring_opens(filled: Ser
     assert leftovers(tmp_path) == []
     restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", elsewhere(tmp_path), NOW)
     everything = b"".join(path.read_bytes() for path in (tmp_path / "new").rglob("*") if path.is_file())
+    again = compose(Places(tmp_path / "new", tmp_path / "config2", tmp_path / "state2", NOW), environ={})
+    changes = {entry.summary: entry.can_undo for entry in again.workspace.journal.entries()}
+    again.close()
+    assert changes["Remembered: 喜欢乌龙茶"] and not all(changes.values()), "what was about it cannot be taken back"
     assert b"oolong" not in everything and "喜欢乌龙茶".encode() in everything
     untouched = {name: what for name, what in contents(filled.workspace.root).items() if name != "MEMORY.md"}
     assert untouched.items() <= contents(tmp_path / "new").items(), "all else is byte for byte as it was"

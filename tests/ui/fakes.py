@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from assistant.chat.line_now import LineNow
 from assistant.core.errors import AssistantError
 from assistant.core.events import (
     Event,
@@ -25,6 +26,7 @@ from assistant.core.values import (
     Hit,
     LeftOut,
     ModelInfo,
+    Prompt,
     PromptLine,
     RecallAnswer,
     RecallQuery,
@@ -32,16 +34,21 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
+from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.drafts import Drafts
 from assistant.workspace.journal import JournalEntry
-from assistant.workspace.memory_values import Conflict, MemoryFileInfo, Saved, Written
+from assistant.workspace.layout import kind_of
+from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
+from assistant.workspace.timeline import Moment
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
 
@@ -108,12 +115,15 @@ class FakeMemory:
         self.saved: list[tuple[str, str, str]] = []
         self.undone: list[str] = []
         self.merged: str | None = None
+        self.batches: list[tuple[str, tuple[Edit, ...]]] = []
 
     def files(self) -> list[MemoryFileInfo]:
         names = sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md"))
         found = [name for name in names if name == "MEMORY.md" or name.startswith("memory/")]
         found.sort(key=lambda name: (name != "MEMORY.md", name == "memory/archive.md", name))
-        return [MemoryFileInfo(name, _kind(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found]
+        return [
+            MemoryFileInfo(name, kind_of(name), (self.root / name).stat().st_size, NOW.isoformat()) for name in found
+        ]
 
     def read(self, file: str) -> TextFile:
         if not (self.root / file).exists():
@@ -131,13 +141,19 @@ class FakeMemory:
         (self.root / file).write_text(text, encoding="utf-8")
         return Saved("j1", sha(text), redacted)
 
+    def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str:
+        for edit in edits:
+            path = self.root / edit.file
+            if edit.text is None:
+                path.unlink()
+            else:
+                path.write_text(edit.text, encoding="utf-8")
+        self.batches.append((summary, tuple(edits)))
+        return f"batch-{len(self.batches)}"
+
     def undo(self, journal_id: str) -> Saved | Conflict:
         self.undone.append(journal_id)
         return Saved("j2", "")
-
-
-def _kind(name: str) -> str:
-    return {"MEMORY.md": "memory", "memory/archive.md": "archive"}.get(name, "topic")
 
 
 @dataclass
@@ -156,6 +172,32 @@ class FakeWorkspace:
         self.root = root
         self.memory = FakeMemory(root)
         self.journal = FakeJournal()
+        self.drafts = Drafts(root.parent / "drafts")
+
+
+class FakeTold:
+    """What became of receipts' lines: by default nothing. Remembers what was asked."""
+
+    def __init__(self, calls: list[tuple[Any, ...]]) -> None:
+        self.calls = calls
+        self.found: dict[str, LineNow] = {}
+        self.nevers: set[str] = set()
+        self.prompt = Prompt((), (), (), 0, 4096)
+
+    def now(self, receipt: Receipt) -> ReceiptNow:
+        lines = tuple(self.found.get(o.unit, LineNow("same", o.file, o.line, o.text)) for o in receipt.lines)
+        return ReceiptNow(lines, tuple(line.unit in self.nevers for line in receipt.lines))
+
+    def never(self, chat: str, unit: str, never: bool = True) -> None:
+        self.calls.append(("never", chat, unit, never))
+        self.nevers = self.nevers | {unit} if never else self.nevers - {unit}
+
+    def preview(self, chat: str, text: str, after: int | None = None) -> Prompt:
+        self.calls.append(("preview", chat, text, after))
+        return self.prompt
+
+    def renew(self, chat: str) -> None:
+        self.calls.append(("renew", chat))
 
 
 class FakeSelfTest:
@@ -163,6 +205,14 @@ class FakeSelfTest:
 
     def state(self) -> SelfTest:
         return SelfTest((), None, "")
+
+
+class FakePicture:
+    """One entry."""
+
+    def take(self) -> Picture:
+        moment = Moment(NOW.date(), "you", "MEMORY.md", 5, "likes tea", True)
+        return Picture((moment,), BudgetUse(120, 30, 1024, 0, (Section("About me", 1, 120),)))
 
 
 class FakeServices:
@@ -174,10 +224,13 @@ class FakeServices:
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
+        self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
+        self.told = FakeTold(self.calls)
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
         self.loaded = make_loaded()
+        self.counted: list[str | None] = []
         self.answer = RecallAnswer((), True, 2.0, "hybrid")
         self.model_files: list[ModelFile] = []
         self.fail: dict[str, AssistantError | Exception] = {}
@@ -246,11 +299,16 @@ class FakeServices:
         self._called("read_chat", chat)
         return self.chats[chat]
 
-    def new_chat(self, title: str = "") -> str:
-        self._called("new_chat", title)
+    def new_chat(self, title: str = "", private: bool = False) -> str:
+        self._called("new_chat", title, *(["private"] if private else []))
         name = f"20261129_1530{len(self.chats):02}"
-        self.chats[name] = make_chat(name, title)
+        self.chats[name] = replace(make_chat(name, title), private=private)
         return name
+
+    def set_private(self, chat: str, private: bool) -> int:
+        self._called("set_private", chat, private)
+        self.chats[chat] = replace(self.chats[chat], private=private)
+        return 0
 
     def rename_chat(self, chat: str, title: str) -> None:
         self._called("rename_chat", chat, title)
@@ -274,7 +332,8 @@ class FakeServices:
         self._called("search", query.text)
         return self.answer
 
-    def budget(self) -> Loaded:
+    def budget(self, text: str | None = None) -> Loaded:
+        self.counted.append(text)
         return self.loaded
 
     def remember(self, text: str, *, keep_secrets: bool = False) -> Written:

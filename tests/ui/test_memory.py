@@ -15,7 +15,7 @@ from assistant.core.events import WorkspaceChanged
 from assistant.core.values import LeftOut, RecallAnswer
 from assistant.ui.main_window import MainWindow
 from assistant.ui.memory.conflicts import changed_lines
-from assistant.ui.memory.editor import restore_endings
+from assistant.ui.memory.endings import restore_endings
 from assistant.ui.memory.panel import MemoryPanel
 from assistant.workspace.text_files import TextFile
 
@@ -40,8 +40,8 @@ def test_files_are_listed_with_the_main_one_first(qtbot: QtBot, services: FakeSe
     (services.workspace.root / "memory" / "archive.md").write_text("old")
     window.toggle_memory()
     model = window.memory_panel().files.model
-    qtbot.waitUntil(lambda: model.rowCount() == 3)
-    assert [model.index(row).data() for row in range(3)] == ["MEMORY.md", "travel", "Archive"]
+    qtbot.waitUntil(lambda: model.rowCount() == 4)
+    assert [model.index(row).data() for row in range(4)] == ["MEMORY.md", "Archive", "Notes", "travel"]
 
 
 def test_saving(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
@@ -70,17 +70,16 @@ def test_another_program_changes_a_file_with_unsaved_text(qtbot: QtBot, panel: M
     assert panel.files.editor.toPlainText().endswith("mine")
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("mine", "mine"), ("theirs", "theirs"), ("merged", "both")])
+@pytest.mark.parametrize(("choice", "kept"), [("mine", "mine"), ("theirs", "theirs")])
 def test_a_conflict_lets_the_person_choose(
-    qtbot: QtBot, panel: MemoryPanel, services: FakeServices, main_file: Path, choice: str, kept: str
+    qtbot: QtBot, panel: MemoryPanel, main_file: Path, choice: str, kept: str
 ) -> None:
-    services.workspace.memory.merged = "both"
     panel.files.editor.setPlainText("mine")
     panel.files.editor.document().setModified(True)
     main_file.write_text("theirs")
     panel.files.save()
-    qtbot.waitUntil(lambda: panel.files.conflict is not None)
-    dialog = panel.files.conflict
+    qtbot.waitUntil(lambda: panel.files.open.conflict is not None)
+    dialog = panel.files.open.conflict
     assert dialog is not None
     assert main_file.read_text() == "theirs", "nothing is written before the choice"
     getattr(dialog, f"take_{choice}").click()
@@ -88,15 +87,31 @@ def test_a_conflict_lets_the_person_choose(
     assert panel.files.editor.toPlainText() == kept
 
 
+def test_what_merges_cleanly_is_merged_and_said(
+    qtbot: QtBot, panel: MemoryPanel, services: FakeServices, main_file: Path, window: MainWindow
+) -> None:
+    services.workspace.memory.merged = "both"
+    panel.files.editor.setPlainText("mine")
+    panel.files.editor.document().setModified(True)
+    main_file.write_text("theirs")
+    panel.files.save()
+    qtbot.waitUntil(lambda: main_file.read_text() == "both" and not panel.files.dirty())
+    assert panel.files.editor.toPlainText() == "both"
+    assert panel.files.open.conflict is None
+    assert "merged in" in window.bottombar.notice.whole()
+    panel.files.editor.undo()
+    assert panel.files.editor.toPlainText() == "mine", "a merge is one step of undo"
+
+
 def test_cancelling_a_conflict_keeps_both(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
     panel.files.editor.setPlainText("mine")
     panel.files.editor.document().setModified(True)
     main_file.write_text("theirs")
     panel.files.save()
-    qtbot.waitUntil(lambda: panel.files.conflict is not None)
-    assert panel.files.conflict is not None
-    assert panel.files.conflict.take_merged.isHidden(), "the same line: nothing to merge"
-    panel.files.conflict.cancel.click()
+    qtbot.waitUntil(lambda: panel.files.open.conflict is not None)
+    assert panel.files.open.conflict is not None
+    assert panel.files.open.conflict.take_merged.isHidden(), "the same line: nothing to merge"
+    panel.files.open.conflict.cancel.click()
     assert panel.files.editor.toPlainText() == "mine"
     assert panel.files.dirty()
     assert main_file.read_text() == "theirs"
@@ -286,7 +301,7 @@ def test_closing_asks_about_a_secret_too(
 
 def test_a_new_note(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
     panel.files.new_button.click()
-    dialog = panel.files.new_note
+    dialog = panel.files.doings.new_note
     assert dialog is not None and not dialog.create_button.isEnabled()
     qtbot.keyClicks(dialog.field, "a/b")
     qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
@@ -307,9 +322,9 @@ def test_a_note_that_is_there_already_is_opened(
     kept.write_text("hotels")
     panel.files.editor.appendPlainText("mine")
     window.new_note()
-    assert panel.files.new_note is not None
-    panel.files.new_note.field.setText("Travel")
-    panel.files.new_note.create_button.click()
+    assert panel.files.doings.new_note is not None
+    panel.files.doings.new_note.field.setText("Travel")
+    panel.files.doings.new_note.create_button.click()
     qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "hotels")
     assert kept.read_text() == "hotels"
     assert panel.files.dirty(), "what was typed elsewhere waits"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from assistant.core.values import PromptLine, Receipt
+from assistant.ui.application import use_language
 from assistant.ui.chat.receipt_view import ReceiptView, place_of, words_of
+from assistant.ui.chat.receipt_words import shown_words, summary
+from assistant.ui.chat.word_diff import then_and_now
 from assistant.ui.main_window import MainWindow
+from assistant.ui.palette import LIGHT
 from assistant.ui.theme import Theme
 
 from .fakes import FakeServices, Turn
@@ -62,3 +67,61 @@ def test_opening_a_receipt_stays_there(qtbot: QtBot, window: MainWindow, service
     transcript.views()[-1].receipt_button.click()
     qtbot.waitUntil(lambda: bar.maximum() > place + 200)
     assert bar.value() == place
+
+
+def test_a_long_receipt_is_built_step_by_step_and_the_rest_on_demand(qtbot: QtBot, theme: Theme) -> None:
+    lines = tuple(PromptLine("MEMORY.md", n, f"- fact {n}", "pinned", f"MEMORY.md:{n:010x}") for n in range(1, 101))
+    view = ReceiptView(Receipt("c", 1, "m", lines, (), 10, 0, "hybrid"), theme)
+    qtbot.addWidget(view)
+    assert len(view.rows) < 20, "a screen full at once"
+    qtbot.waitUntil(lambda: len(view.rows) == 40)
+    assert view.rest is not None and view.rest.text() == "and 60 more"
+    view.rest.click()
+    qtbot.waitUntil(lambda: len(view.rows) == 80)
+    view.rest.click()
+    qtbot.waitUntil(lambda: len(view.rows) == 100)
+    assert view.rest.isHidden()
+
+
+def test_lines_from_private_chats_are_named_in_the_summary() -> None:
+    private = PromptLine("chats/2026-11/x.md", 3, "[x] you: hi", "meaning", "x#1", private=True)
+    other = PromptLine("chats/2026-11/y.md", 3, "[y] you: hi", "meaning", "y#1", private=True)
+    one = Receipt("c", 1, "m", (private, PromptLine("MEMORY.md", 1, "- a", "pinned")), (), 10, 0, "hybrid")
+    assert summary(one) == "Memory used: 2 lines, from 1 private chat"
+    assert summary(Receipt("c", 1, "m", (private, other), (), 10, 0, "hybrid")).endswith("from 2 private chats")
+
+
+def test_ranks_score_and_cost_stand_with_a_line(theme: Theme, qtbot: QtBot) -> None:
+    line = PromptLine("memory/t.md", 4, "found", "meaning", "memory/t.md:0123456789", 10, 0.83, 1, 3)
+    view = ReceiptView(Receipt("c", 1, "m", (line,), (), 10, 0, "hybrid"), theme)
+    qtbot.addWidget(view)
+    assert view.rows[0].state.text() == "words 1st · meaning 3rd · fits 0.83 · 10 tokens"
+
+
+@pytest.mark.parametrize(
+    ("english", "shown"),
+    [
+        (
+            "[2026, T, chats/x.md] you: hello there Keepsake: Hi. Keepsake: 2",
+            "你：hello there Keepsake：Hi. Keepsake: 2",
+        ),
+        ("[2026, T, chats/x.md] … you: hello", "… 你：hello"),
+        ("[2026, T, chats/x.md] Anna: you: hello", "Anna: you: hello"),
+    ],
+)
+def test_who_speaks_in_a_recalled_turn_is_named_in_chinese(qapp: QApplication, english: str, shown: str) -> None:
+    use_language(qapp, "zh_CN")
+    try:
+        assert shown_words(PromptLine("chats/2026-11/x.md", 3, english, "meaning", "x#1")) == shown
+        assert shown_words(PromptLine("memory/x.md", 3, "[x] you: hello", "meaning", "x:1")) == "you: hello"
+    finally:
+        use_language(qapp, "en")
+
+
+@pytest.mark.parametrize("then", ["a <b> & c", "", "~~x~~", "喜欢茶", "x" * 5000])
+@pytest.mark.parametrize("now", ["a <i> & d ~~gone~~", "", "喜欢绿茶 ~~没有~~", "~~y~~ · superseded 2026-11-30"])
+def test_two_wordings_are_shown_whole_and_as_text(then: str, now: str) -> None:
+    document = QTextDocument()
+    document.setHtml(then_and_now(then, now, LIGHT))
+    said = " ".join(document.toPlainText().split())
+    assert said == " ".join(f"then {then} now {now.replace('~~', '')}".split())

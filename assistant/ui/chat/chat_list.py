@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,8 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assistant.ui.chat.kinds import ICONS, Kind
 from assistant.ui.i18n import tr
-from assistant.ui.models.chats import BUSY_ROLE, DETAIL_ROLE, HEADING_ROLE, ID_ROLE, ChatListModel
+from assistant.ui.icons import paint_icon
+from assistant.ui.models.chats import BUSY_ROLE, DETAIL_ROLE, HEADING_ROLE, ID_ROLE, KIND_ROLE, ChatListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, SearchField, label, spread
 
@@ -78,6 +80,9 @@ class ChatDelegate(QStyledItemDelegate):
         half = inner.height() // 2
         self._line(painter, QRect(inner.left(), inner.top(), inner.width(), half), index.data(), 14, colours.text)
         below = QRect(inner.left(), inner.top() + half, inner.width(), half)
+        if name := ICONS.get(index.data(KIND_ROLE)):
+            paint_icon(painter, QRectF(below.left() - 1, below.center().y() - 6, 13, 13), name, colours.muted)
+            below.setLeft(below.left() + 17)
         self._line(painter, below, index.data(DETAIL_ROLE), 12, colours.muted)
 
     def _line(self, painter: QPainter, rect: QRect, text: str, pixels: int, colour: str) -> None:
@@ -145,6 +150,10 @@ class Sidebar(QWidget):
     chosen = Signal(str)
     delete_asked = Signal(str)
     rename_asked = Signal(str, str)
+    private_new_asked = Signal()
+    temporary_new_asked = Signal()
+    private_asked = Signal(str, bool)
+    keep_asked = Signal(str)
     left_empty = Signal()
     """The list had the focus, and its last chat is gone."""
 
@@ -153,6 +162,7 @@ class Sidebar(QWidget):
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(208)
+        self._theme = theme
         self._quiet = False
         self._waiting: list[ChatInfo] | None = None
         self._chat = ""
@@ -160,6 +170,7 @@ class Sidebar(QWidget):
         self.view = ChatListView(self.model, theme)
         self.filter = SearchField(theme, tr("Find a chat"))
         self.new = IconButton(theme, "plus", tr("New chat (Ctrl+N)"), 20)
+        self.kinds = IconButton(theme, "down", tr("Other kinds of chats"), 14)
         self.empty = label("", "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self._lay_out()
@@ -167,9 +178,10 @@ class Sidebar(QWidget):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        spread(head, (20, 12, 12, 8), 8)
+        spread(head, (20, 12, 12, 8), 0)
         head.addWidget(label(tr("Chats"), "title"), 1)
         head.addWidget(self.new)
+        head.addWidget(self.kinds)
         find = QHBoxLayout()
         spread(find, (12, 0, 12, 4))
         find.addWidget(self.filter)
@@ -184,6 +196,7 @@ class Sidebar(QWidget):
 
     def _connect(self) -> None:
         self.new.clicked.connect(self.new_asked)
+        self.kinds.clicked.connect(self._on_kinds_asked)
         self.filter.textChanged.connect(self._on_filter_changed)
         self.view.selectionModel().currentChanged.connect(self._on_current_changed)
         self.view.delete_asked.connect(self.delete_asked)
@@ -254,8 +267,30 @@ class Sidebar(QWidget):
         menu = QMenu(self)
         rename = QAction(tr("Rename"), menu)
         rename.triggered.connect(lambda: self.view.edit(self.model.index(self.model.row_of(chat))))
-        delete = QAction(tr("Delete"), menu)
+        kind = self.model.index(self.model.row_of(chat)).data(KIND_ROLE)
+        delete = QAction(tr("Close") if kind is Kind.TEMPORARY else tr("Delete"), menu)
         delete.triggered.connect(lambda: self.delete_asked.emit(chat))
-        menu.addActions([rename, delete])
+        menu.addActions([rename, self._kind_action(menu, chat, kind), delete])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
+
+    def _kind_action(self, menu: QMenu, chat: str, kind: Kind) -> QAction:
+        if kind is Kind.TEMPORARY:
+            action = QAction(tr("Keep this chat"), menu)
+            action.triggered.connect(lambda: self.keep_asked.emit(chat))
+            return action
+        private = kind is Kind.PRIVATE
+        action = QAction(tr("No longer private") if private else tr("Make private"), menu)
+        action.triggered.connect(lambda: self.private_asked.emit(chat, not private))
+        return action
+
+    def _on_kinds_asked(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        kinds = (
+            ("lock", tr("New private chat"), self.private_new_asked),
+            ("temporary", tr("New temporary chat"), self.temporary_new_asked),
+        )
+        for name, words, asked in kinds:
+            menu.addAction(self._theme.icon(name, "text"), words).triggered.connect(lambda _=False, a=asked: a.emit())
+        menu.popup(self.kinds.mapToGlobal(QPoint(0, self.kinds.height() + 4)))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBox
 
 from assistant.ui.chat.composer import Composer
 from assistant.ui.chat.find import FindBar
+from assistant.ui.chat.kinds import Kind, TemporaryBanner, private_explained, temporary_explained
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
@@ -57,8 +58,15 @@ class EmptyState(QWidget):
         advice.addWidget(small)
         advice.addWidget(button(tr("How to add a bigger model"), "link", self.bigger_asked.emit), 0, centre)
         self.bigger.hide()
+        self._words = words
         column.addWidget(self.bigger)
         column.addStretch(4)
+
+    def show_kind(self, kind: Kind) -> None:
+        """Say what becomes of what is said in the chat that begins."""
+        said = {Kind.PRIVATE: private_explained(), Kind.TEMPORARY: temporary_explained()}
+        greeting = tr("Keepsake remembers what matters to you, in plain files you own.")
+        self._words.setText(said.get(kind, greeting))
 
     def show_model_size(self, size_bytes: int) -> None:
         """Say plainly, while a small model is loaded, that bigger ones are better."""
@@ -109,6 +117,7 @@ class ChatPage(QWidget):
         self.composer = Composer(theme)
         self.secrets = SecretStrip(tr("Send without it"))
         self.queued = QueuedStrip(theme)
+        self.banner = TemporaryBanner(theme)
         self.find_bar = FindBar(session, self.transcript, theme)
         self._stack = QStackedWidget()
         self._edit_bar = QFrame()
@@ -143,6 +152,7 @@ class ChatPage(QWidget):
         row.addStretch(1)
         column = QVBoxLayout(self)
         spread(column)
+        column.addWidget(self.banner)
         column.addWidget(self.find_bar)
         column.addWidget(self._stack, 1)
         column.addLayout(row)
@@ -192,6 +202,26 @@ class ChatPage(QWidget):
         """Bring back what an earlier window kept. Before anything is written."""
         self._drafts = dict(drafts)
         self.composer.set_text(self._drafts.pop(self._draft_chat, ""))
+
+    def next_message(self) -> tuple[str, str, int | None]:
+        """The open chat, what is in the composer, and after which turn it would go (None: the newest, 0: none)."""
+        turns = self._session.turns()
+        after: int | None = turns[-1].n if turns and not self._session.streaming() else None
+        if self._editing:
+            after = next((turn.after or 0 for turn in turns if turn.n == self._editing), after)
+        return self._session.chat_id, self.composer.text(), after
+
+    def forget(self, chat: str) -> None:
+        """A chat is gone, and with it what was written there."""
+        self._drafts.pop(chat, None)
+        self._queue.pop(chat, None)
+
+    def rename_draft(self, chat: str, name: str) -> None:
+        """A chat has another id now; what is written there stays with it."""
+        self._on_draft_returned(name, self.draft(chat))
+        self.forget(chat)
+        if self._draft_chat == chat:
+            self.composer.set_text("")
 
     def note_model(self, words: str) -> None:
         """What the state of the model means for a message that is sent now; "" when it is ready."""

@@ -13,9 +13,11 @@ from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFai
 from assistant.core.values import Receipt, StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.kinds import Kind
 from assistant.ui.chat.known_receipts import KnownReceipts
 from assistant.ui.chat.shown import Phase, ShownTurn, siblings_of
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.temporary import is_temporary
 
 FRAME_MS = 40
 """New text is drawn at most this often (25 times a second); measured as smooth and cheap."""
@@ -40,6 +42,8 @@ class ChatSession(QObject):
     failed = Signal(object)
     window_used = Signal(int, int)
     created = Signal(str)
+    kind_changed = Signal()
+    """The open chat became private, or ordinary again."""
     reply_ended = Signal(str, int, bool)
     """chat, turn, well: the reply is complete; not well when it was stopped or failed."""
 
@@ -47,6 +51,7 @@ class ChatSession(QObject):
         super().__init__(parent)
         self._services, self._bridge = services, bridge
         self.chat_id = ""
+        self._private = False  # the open chat, also before it has its file
         self._chat: Chat | None = None
         self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
         self._stop_new = False  # Stop was pressed before the new chat had its file
@@ -78,15 +83,22 @@ class ChatSession(QObject):
     def title(self) -> str:
         return self._chat.title if self._chat is not None else ""
 
+    def kind(self) -> Kind:
+        """What kind of chat is open."""
+        if is_temporary(self.chat_id):
+            return Kind.TEMPORARY
+        return Kind.PRIVATE if self._private else Kind.ORDINARY
+
     def last_turn(self) -> ShownTurn | None:
         turns = self.turns()
         return turns[-1] if turns else None
 
     # --- what the person does ---
 
-    def open_new(self) -> None:
+    def open_new(self, private: bool = False) -> None:
         """Start an empty chat; its file is made with the first message."""
         self.chat_id, self._chat, self._rest, self._reading = "", None, [], False
+        self._private = private
         self.chosen.emit("")
         self.opened.emit()
         self.streaming_changed.emit()
@@ -115,7 +127,7 @@ class ChatSession(QObject):
         self.streaming_changed.emit()
         self._bridge.run(
             self._services.lanes.files,
-            self._services.new_chat,
+            partial(self._services.new_chat, private=True) if self._private else self._services.new_chat,
             done=lambda chat: self._on_created(chat, text, keep_secrets),
             failed=lambda error: self._on_not_created(text, error),
         )
@@ -201,6 +213,7 @@ class ChatSession(QObject):
         if chat != self.chat_id:
             return
         self._chat, self._reading = read, False
+        self._private = read.private
         self._show_branch(leaf)
         self.opened.emit()
         self.streaming_changed.emit()
@@ -385,6 +398,12 @@ class ChatSession(QObject):
         self._show_branch(None if shown == newest else shown)
         self.turns_changed.emit()
         self.ask_receipts([turn.n for turn in self._rest[-MAX_TURNS:]])
+
+    def marked(self, private: bool) -> None:
+        """The open chat is private now, or is not."""
+        if self._chat is not None and self._private != private:
+            self._private, self._chat = private, replace(self._chat, private=private)
+            self.kind_changed.emit()
 
     def renamed(self, title: str) -> None:
         """The open chat has another title now."""

@@ -40,6 +40,7 @@ class Transcript(QScrollArea):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    receipt_opened = Signal(object)
     came_up = Signal(list)
     """Numbers of turns that are on screen now and were not before."""
 
@@ -204,6 +205,7 @@ class Transcript(QScrollArea):
         view.branch_chosen.connect(self.branch_chosen)
         view.place_chosen.connect(self.place_chosen)
         view.link_activated.connect(self.link_activated)
+        view.receipt_opened.connect(self.receipt_opened)
         view.stops_changed.connect(self._on_stops_changed)
         view.show_turn(turn)
         return view

@@ -21,7 +21,8 @@ from assistant.core.errors import AssistantError
 from assistant.ui.chat.bubble import UserBubble
 from assistant.ui.chat.markdown import Code, MarkdownRenderer, Prose
 from assistant.ui.chat.prose import LongTextView, Part, ProseView, fill_part, part_for
-from assistant.ui.chat.receipt_view import ReceiptView, summary
+from assistant.ui.chat.receipt_view import ReceiptView
+from assistant.ui.chat.receipt_words import summary
 from assistant.ui.chat.shown import Phase, ShownTurn
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.theme import Theme
@@ -108,6 +109,8 @@ class TurnView(QWidget):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    receipt_opened = Signal(object)
+    """The ReceiptView that was just built."""
     stops_changed = Signal()
     """``tab_stops`` gives others now."""
 
@@ -266,9 +269,11 @@ class TurnView(QWidget):
             return
         self._receipt_view = ReceiptView(self.turn.receipt, self._theme)
         self._receipt_view.place_chosen.connect(self.place_chosen)
+        self._receipt_view.size_changed.connect(self.stops_changed)
         self._column.addWidget(self._receipt_view)
         self.receipt_button.setText(f"{summary(self.turn.receipt)}  ⌄")
         self.stops_changed.emit()
+        self.receipt_opened.emit(self._receipt_view)
 
     def tab_stops(self) -> list[QWidget]:
         """What Tab reaches, in reading order."""

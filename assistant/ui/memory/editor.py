@@ -1,89 +1,31 @@
-"""The editor of a memory file: Markdown in colour, and lines that do not load shaded."""
+"""The editor of a memory file: Markdown in colour, lines that do not load shaded, links to other notes."""
 
 from __future__ import annotations
 
-import difflib
 import re
+from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFont,
+    QContextMenuEvent,
+    QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
-    QSyntaxHighlighter,
-    QTextCharFormat,
     QTextCursor,
-    QTextDocument,
 )
+from PySide6.QtWidgets import QTextEdit
 
 from assistant.ui.i18n import tr
-from assistant.ui.palette import Palette
+from assistant.ui.memory.endings import put_text
+from assistant.ui.memory.highlight import MarkdownHighlighter
 from assistant.ui.plain_edit import PlainEdit
 from assistant.ui.theme import Theme
+from assistant.workspace.links import link_target
 
-_ENTRY = re.compile(r"^(\d{4}-\d{2}-\d{2})\|([^|]*)\|")
-_RULES = (
-    (re.compile(r"\*\*[^*]+\*\*"), "strong"),
-    (re.compile(r"(?<![*\w])\*[^*\s][^*]*\*"), "emphasis"),
-    (re.compile(r"`[^`]+`"), "code"),
-    (re.compile(r"\[\[[^\]]+\]\]|\[[^\]]+\]\([^)]*\)"), "link"),
-    (re.compile(r"~~[^~]+~~"), "struck"),
-    (re.compile(r" · (until|updated|superseded|moved) \d{4}-\d{2}-\d{2}"), "mark"),
-    (re.compile(r"^\s*([-*+]|\d+\.)\s"), "bullet"),
-)
-
-
-class MarkdownHighlighter(QSyntaxHighlighter):
-    """Headings, emphasis, code, links, entries and their marks."""
-
-    def __init__(self, document: QTextDocument, theme: Theme) -> None:
-        super().__init__(document)
-        self._theme = theme
-        self._formats = _formats(theme.palette)
-        theme.changed.connect(self._on_theme_changed)
-
-    def _on_theme_changed(self) -> None:
-        self._formats = _formats(self._theme.palette)
-        self.rehighlight()
-
-    def highlightBlock(self, text: str) -> None:
-        if text.startswith("#"):
-            self.setFormat(0, len(text), self._formats["heading"])
-            return
-        if len(text) > 4000:
-            return
-        entry = _ENTRY.match(text)
-        if entry:
-            self.setFormat(0, entry.end(1), self._formats["date"])
-            self.setFormat(entry.end(1), entry.end() - entry.end(1), self._formats["mark"])
-        for pattern, name in _RULES:
-            for found in pattern.finditer(text):
-                self.setFormat(found.start(), found.end() - found.start(), self._formats[name])
-
-
-def _formats(palette: Palette) -> dict[str, QTextCharFormat]:
-    made = {}
-    colours = {
-        "heading": palette.accent,
-        "strong": palette.text,
-        "emphasis": palette.text,
-        "code": palette.name,
-        "link": palette.accent,
-        "struck": palette.muted,
-        "mark": palette.muted,
-        "bullet": palette.accent,
-        "date": palette.number,
-    }
-    for name, colour in colours.items():
-        style = QTextCharFormat()
-        style.setForeground(QColor(colour))
-        if name in ("heading", "strong"):
-            style.setFontWeight(QFont.Weight.Bold)
-        style.setFontItalic(name == "emphasis")
-        style.setFontStrikeOut(name == "struck")
-        made[name] = style
-    return made
+_LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_CTRL = Qt.KeyboardModifier.ControlModifier
 
 
 class ShadedTextEdit(PlainEdit):
@@ -119,13 +61,19 @@ class ShadedTextEdit(PlainEdit):
 
 
 class MemoryEditor(ShadedTextEdit):
-    """Plain text with highlighting. Positions are lines from 1."""
+    """Plain text with highlighting. Positions are lines from 1.
+
+    ``link_followed``: what a ``[[link]]`` names that was clicked with Ctrl, or stood at the cursor at Ctrl+Enter.
+    """
+
+    link_followed = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("editor")
         self.setAccessibleName(tr("Text of the file"))
         self.setTabChangesFocus(True)
+        self.viewport().setMouseTracking(True)
         self._theme = theme
         self._shaded: tuple[int, ...] = ()
         self._target = 0
@@ -133,13 +81,16 @@ class MemoryEditor(ShadedTextEdit):
         theme.changed.connect(self._mark)
 
     def show_text(self, text: str) -> None:
-        """Replace the text; the cursor and the view stay about where they were."""
-        line, place = self.textCursor().blockNumber(), self.verticalScrollBar().value()
+        """Show another file."""
         self._target = 0
         self.setPlainText(text)
-        self._move_to(line)
-        self.verticalScrollBar().setValue(place)
         self._mark()
+
+    def renew_text(self, text: str) -> None:
+        """Show what the same file became: the cursor, the view and the way back by undo stay."""
+        place = self.verticalScrollBar().value()
+        put_text(self.document(), text)
+        self.verticalScrollBar().setValue(place)
 
     def shade(self, lines: tuple[int, ...]) -> None:
         """Lines that do not load."""
@@ -152,13 +103,84 @@ class MemoryEditor(ShadedTextEdit):
     def go_to(self, line: int) -> None:
         """Show a line in the middle, and mark it."""
         self._target = line
-        self._move_to(line - 1)
+        last = self.document().blockCount() - 1
+        self.setTextCursor(QTextCursor(self.document().findBlockByNumber(max(0, min(line - 1, last)))))
         self.centerCursor()
         self._mark()
 
-    def _move_to(self, block: int) -> None:
-        found = self.document().findBlockByNumber(max(0, min(block, self.document().blockCount() - 1)))
-        self.setTextCursor(QTextCursor(found))
+    def show_matches(self, cursors: Sequence[QTextCursor], current: int) -> None:
+        """Colour what was found, and the one we are at more."""
+        colours, marks = self._theme.palette, []
+        for number, cursor in enumerate(cursors):
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = cursor
+            mark.format.setBackground(QColor(colours.accent if number == current else colours.amber_soft))
+            mark.format.setForeground(QColor(colours.on_accent if number == current else colours.text))
+            marks.append(mark)
+        self.setExtraSelections(marks)
+
+    def link_at(self, cursor: QTextCursor) -> str:
+        """What the link under a cursor names; "" where there is none."""
+        column = cursor.positionInBlock()
+        for found in _LINK.finditer(cursor.block().text()):
+            if found.start() <= column <= found.end():
+                return link_target(found[1])
+        return ""
+
+    def follow(self) -> bool:
+        """Follow the link at the cursor; whether there was one."""
+        target = self.link_at(self.textCursor())
+        if target:
+            self.link_followed.emit(target)
+        return bool(target)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_enter and event.modifiers() & _CTRL:
+            self.follow()
+            return
+        if event.key() == Qt.Key.Key_Control:
+            self._point(True)
+        super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Control:
+            self._point(False)
+        super().keyReleaseEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        held = bool(event.modifiers() & _CTRL)
+        self._point(held and bool(self.link_at(self.cursorForPosition(event.position().toPoint()))))
+        super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and event.modifiers() & _CTRL:
+            target = self.link_at(self.cursorForPosition(event.position().toPoint()))
+            if target:
+                self.link_followed.emit(target)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu(event.pos())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        target = self.link_at(self.cursorForPosition(event.pos()))
+        if target:
+            first = menu.actions()[0] if menu.actions() else None
+            go = menu.addAction(tr("Open the note “{name}”", name=target))
+            go.triggered.connect(lambda: self.link_followed.emit(target))
+            if first is not None:
+                menu.insertAction(first, go)
+                menu.insertSeparator(first)
+        menu.popup(event.globalPos())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ReadOnlyChange:
+            # A text that cannot be edited can still be read by keyboard.
+            self.setTextInteractionFlags(self.textInteractionFlags() | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+
+    def _point(self, at_link: bool) -> None:
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if at_link else Qt.CursorShape.IBeamCursor)
 
     def _mark(self) -> None:
         colours = self._theme.palette
@@ -166,26 +188,3 @@ class MemoryEditor(ShadedTextEdit):
         if self._target:
             grounds[self._target] = colours.accent_soft
         self.set_grounds(grounds)
-
-
-def restore_endings(original: str, edited: str, newline: str) -> str:
-    r"""``edited`` (lines end with ``\n``) with the line endings that unchanged lines have in ``original``.
-
-    New and changed lines end with ``newline``, so that a save never rewrites what the person did not touch.
-    """
-    if "\r" not in original:
-        return edited
-    before = _lines(original)
-    bare = [line.rstrip("\r\n") for line in before]
-    after = edited.split("\n")
-    endings = [newline] * len(after)
-    for a, b, size in difflib.SequenceMatcher(None, bare, after, autojunk=False).get_matching_blocks():
-        for i in range(size):
-            endings[b + i] = before[a + i][len(bare[a + i]) :] or newline
-    endings[-1] = ""
-    return "".join(line + ending for line, ending in zip(after, endings, strict=True))
-
-
-def _lines(text: str) -> list[str]:
-    parts = text.split("\n")
-    return [part + "\n" for part in parts[:-1]] + [parts[-1]]

@@ -14,6 +14,7 @@ from assistant.core.events import MemoryChanged, WorkspaceChanged
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
+from assistant.ui.memory.actors import actor_words
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
@@ -27,19 +28,6 @@ if TYPE_CHECKING:
     from assistant.workspace.journal import JournalEntry
 
 _LIMIT = 500
-
-
-def actor_words(actor: str) -> str:
-    """Who made a change."""
-    words = {
-        "you": tr("you"),
-        "assistant": tr("the assistant"),
-        "upkeep": tr("upkeep"),
-        "import": tr("import"),
-        "disk": tr("another program"),
-        "undo": tr("undo"),
-    }
-    return words.get(actor, actor)
 
 
 def describe_entry(entry: JournalEntry) -> dict[int, Any]:

@@ -38,5 +38,8 @@ class Page(QWidget):
         """Whether the window may close; a page with unsaved text asks here and keeps it."""
         return True
 
+    def keep(self) -> None:
+        """Write unsaved text down where it outlives the window, at once: nobody may be there to be asked."""
+
     def discard(self) -> None:
         """Let go of unsaved text, unasked."""

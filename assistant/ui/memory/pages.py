@@ -52,10 +52,24 @@ def _checks(services: Backend, bridge: Bridge, theme: Theme) -> Page:
     return ChecksPage(services, bridge, theme)
 
 
+def _picture(services: Backend, bridge: Bridge, theme: Theme) -> Page:
+    from assistant.ui.memory.picture import PicturePage
+
+    return PicturePage(services, bridge, theme)
+
+
+def _prompt(services: Backend, bridge: Bridge, theme: Theme) -> Page:
+    from assistant.ui.memory.prompt import PromptPage
+
+    return PromptPage(services, bridge, theme)
+
+
 PAGES: tuple[PageSpec, ...] = (
     PageSpec("files", "file", lambda: tr("Files"), _files),
     PageSpec("search", "search", lambda: tr("Search"), _search),
     PageSpec("journal", "journal", lambda: tr("Journal"), _journal),
+    PageSpec("prompt", "prompt", lambda: tr("Next prompt"), _prompt),
     PageSpec("checks", "checks", lambda: tr("Self-test"), _checks, early=True),
+    PageSpec("picture", "picture", lambda: tr("Overview"), _picture),
 )
 """Keys in order: files, search, journal, review, prompt, checks, picture."""

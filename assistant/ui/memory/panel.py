@@ -35,6 +35,7 @@ class MemoryPanel(QWidget):
     said = Signal(str)
     undo_offered = Signal(str, str)
     chat_chosen = Signal(str)
+    page_built = Signal(str, object)
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
         super().__init__()
@@ -107,6 +108,7 @@ class MemoryPanel(QWidget):
             made.chat_chosen.connect(self.chat_chosen)
             made.badge_changed.connect(partial(self.rail.set_badge, key))
             self._pages[key] = made
+            self.page_built.emit(key, made)
             self.stack.addWidget(made)
             if made.tools is not None:
                 made.tools.hide()
@@ -167,6 +169,11 @@ class MemoryPanel(QWidget):
     def may_close(self) -> bool:
         """Ask about unsaved text; False when the person wants to go on."""
         return all(page.may_leave() for page in self._pages.values())
+
+    def keep(self) -> None:
+        """Put unsaved text where it outlives the window."""
+        for page in self._pages.values():
+            page.keep()
 
     def discard(self) -> None:
         """Forget unsaved text."""

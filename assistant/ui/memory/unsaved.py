@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from assistant.ui.i18n import tr
-from assistant.ui.memory.editor import restore_endings
+from assistant.ui.memory.endings import restore_endings
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """What was typed into a file, and the file as it was read before."""
+    """What was typed into a file, and the file as it was read before. kept: when, for a draft of an earlier time."""
 
     text: str
     base: TextFile
+    kept: str = ""
 
     def whole(self) -> str:
         """The text to write, with the endings of the lines that were there."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from assistant.ui.chat.kinds import Kind, kind_words
 from assistant.ui.i18n import tr
 from assistant.ui.times import day_group, parse_time, relative_time
+from assistant.workspace.temporary import is_temporary
 
 if TYPE_CHECKING:
     from assistant.workspace.chat_store import ChatInfo
@@ -19,6 +21,7 @@ ID_ROLE = Qt.ItemDataRole.UserRole
 DETAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 HEADING_ROLE = Qt.ItemDataRole.UserRole + 2
 BUSY_ROLE = Qt.ItemDataRole.UserRole + 3
+KIND_ROLE = Qt.ItemDataRole.UserRole + 4
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -34,6 +37,17 @@ class Row:
 def chat_title(title: str) -> str:
     """A chat's title, or what stands in for one."""
     return title.strip() or tr("New chat")
+
+
+def kind_of(info: ChatInfo) -> Kind:
+    """What kind of chat a row is."""
+    if is_temporary(info.id):
+        return Kind.TEMPORARY
+    return Kind.PRIVATE if info.private else Kind.ORDINARY
+
+
+def _title(info: ChatInfo) -> str:
+    return info.title.strip() or (tr("Temporary chat") if is_temporary(info.id) else chat_title(""))
 
 
 class ChatListModel(QAbstractListModel):
@@ -105,7 +119,9 @@ class ChatListModel(QAbstractListModel):
 
     def _chat_data(self, info: ChatInfo, role: int) -> Any:
         if role == Qt.ItemDataRole.DisplayRole:
-            return chat_title(info.title)
+            return _title(info)
+        if role == KIND_ROLE:
+            return kind_of(info)
         if role == Qt.ItemDataRole.EditRole:
             return info.title
         if role == ID_ROLE:
@@ -115,15 +131,17 @@ class ChatListModel(QAbstractListModel):
         if role == BUSY_ROLE:
             return info.id in self._busy
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{chat_title(info.title)}, {self._detail(info)}"
+            return f"{_title(info)}, {self._detail(info)}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return chat_title(info.title)
+            return _title(info)
         return None
 
     def _detail(self, info: ChatInfo) -> str:
         when = relative_time(parse_time(info.last_active), self._now())
         count = tr("1 message") if info.turns == 1 else tr("{n} messages", n=info.turns)
-        parts = [when, count if info.turns else tr("empty"), *info.tags[:1]]
+        if kind_of(info) is Kind.TEMPORARY:
+            return " · ".join((tr("not kept"), count if info.turns else tr("empty")))
+        parts = [kind_words(kind_of(info)), when, count if info.turns else tr("empty"), *info.tags[:1]]
         return " · ".join(part for part in parts if part)
 
     def _rebuild(self) -> None:
@@ -133,6 +151,7 @@ class ChatListModel(QAbstractListModel):
             if not all(word in f"{info.title} {' '.join(info.tags)}".casefold() for word in words):
                 continue
             heading = day_group(parse_time(info.last_active), now)
+            heading = kind_words(Kind.TEMPORARY) if is_temporary(info.id) else heading
             if heading != group:
                 rows.append(Row(heading))
                 group = heading

@@ -25,3 +25,9 @@ class MemoryPage(SettingsPage):
         self.add_fraction(
             "window_share", tr("Share of the window"), 0.0, 0.9, tr("The most that all of this together may take.")
         )
+        self.add_choice(
+            "private_recall",
+            tr("Private chats"),
+            {"off": tr("are found nowhere else"), "on": tr("may be found and told elsewhere")},
+            tr("When told in another chat, its receipt says so."),
+        )

@@ -1,0 +1,34 @@
+"""A unit: one piece of the workspace that can be found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+MEANING_CHARACTERS = 1_500
+"""Of the unit itself; the embedding model cuts at 512 tokens anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece that can be found.
+
+    text: what a hit shows; words: what its keywords come from; context: its surroundings, for keywords of less weight;
+    meaning: what is embedded; until: last day it holds (None: for good); struck: taken back or replaced;
+    chat, number: where a turn stands; before: the turn it answers to (0: none).
+    """
+
+    uid: str
+    file: str
+    line: int
+    kind: str  # "fact", "entry", "note", "archive", "turn"
+    day: date | None
+    title: str
+    text: str
+    words: str
+    context: str
+    meaning: str
+    until: date | None = None
+    struck: bool = False
+    chat: str = ""
+    number: int = 0

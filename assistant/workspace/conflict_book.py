@@ -1,0 +1,83 @@
+"""The conflicts of one workspace: what its memory claims, which pairs disagree, and which the person lets stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+
+from assistant.core.clock import Clock, today
+from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
+from assistant.workspace import layout
+from assistant.workspace.claims import Claim, claims_of
+from assistant.workspace.conflicts import MemoryConflict, find_by_rule
+from assistant.workspace.disk import ends_with_newline
+from assistant.workspace.safe_files import append_durably, as_error, read_bytes, read_text
+
+_Mark = tuple[int, int, date]
+
+
+class ConflictBook:
+    """root: the workspace; folder: in the data folder, for hashes of the pairs that both hold."""
+
+    def __init__(self, root: Path, folder: Path, clock: Clock) -> None:
+        self._root = root
+        self._path = folder / "both-hold"
+        self._clock = clock
+        self._claims: dict[str, tuple[_Mark, tuple[Claim, ...]]] = {}
+
+    def claims(self) -> list[Claim]:
+        """What MEMORY.md and the notes claim today; files that did not change since then are not read again."""
+        day = today(self._clock)
+        files = [file for file in layout.memory_files(self._root) if file != layout.ARCHIVE]
+        known, self._claims = self._claims, {}
+        for file in files:
+            mark = self._mark(file, day)
+            before = known.get(file)
+            if mark and before and before[0] == mark:
+                self._claims[file] = before
+            elif mark:
+                self._claims[file] = (mark, self._read(file, day))
+        return [claim for _, claims in self._claims.values() for claim in claims]
+
+    def by_rule(self) -> list[MemoryConflict]:
+        """The pairs that disagree by rule, newest first, without those that the person lets stand."""
+        return self.undecided(find_by_rule(self.claims()))
+
+    def count(self) -> int:
+        """How many pairs disagree by rule."""
+        return len(self.by_rule())
+
+    def undecided(self, conflicts: Iterable[MemoryConflict]) -> list[MemoryConflict]:
+        """Without those that the person lets stand."""
+        decided = self._decided()
+        return [conflict for conflict in conflicts if conflict.id not in decided]
+
+    def let_stand(self, conflict: MemoryConflict) -> None:
+        """Both hold: the pair never comes back, unless one of the two texts changes. Raises AssistantError."""
+        if conflict.id in self._decided():
+            return
+        try:
+            make_private(self._path.parent)
+            torn = not ends_with_newline(self._path)
+        except OSError as error:
+            raise as_error(error, self._path) from error
+        append_durably(self._path, (b"\n" if torn else b"") + conflict.id.encode() + b"\n")
+
+    def _decided(self) -> set[str]:
+        return set(read_bytes(self._path).decode("ascii", "replace").split())
+
+    def _mark(self, file: str, day: date) -> _Mark | None:
+        try:
+            stat = (self._root / file).stat()
+        except OSError:  # gone since it was listed
+            return None
+        return stat.st_size, stat.st_mtime_ns, day
+
+    def _read(self, file: str, day: date) -> tuple[Claim, ...]:
+        try:
+            text = read_text(self._root / file)
+        except AssistantError:  # what cannot be read claims nothing; the doctor names it
+            return ()
+        return tuple(claims_of(file, text.text, day))

@@ -1,0 +1,110 @@
+"""Which imports were made, so that each can be undone as one: ids, counts and digests, no words.
+
+A file of JSON lines an import, outside the workspace: its head, a line a chat, then the batch of the journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assistant.core.clock import Clock, stamp
+from assistant.core.errors import AssistantError
+from assistant.core.folders import make_private
+from assistant.workspace.disk import as_error, read_bytes
+from assistant.workspace.imports.chat_book import ImportedChat
+
+_ID = re.compile(r"import-\d{14}-[0-9a-f]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """An import as it was made. batch: what the journal takes to undo its memory changes, "" for none."""
+
+    id: str
+    system: str
+    time: str
+    batch: str = ""
+    entries: int = 0
+    notes: int = 0
+    chats: tuple[ImportedChat, ...] = field(default=())
+    done: bool = False
+    undone: bool = False
+
+
+class Ledger:
+    """folder: in the workspace's data folder."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder, self._clock = folder, clock
+
+    def begin(self, system: str) -> str:
+        """A new import's id; from now on what is written of it is known."""
+        ident = f"import-{self._clock():%Y%m%d%H%M%S}-{secrets.token_hex(3)}"
+        self._add(ident, {"id": ident, "system": system, "time": stamp(self._clock)})
+        return ident
+
+    def note_chat(self, ident: str, chat: ImportedChat) -> None:
+        self._add(ident, {"chat": asdict(chat)})
+
+    def finish(self, ident: str, batch: str, entries: int, notes: int) -> None:
+        self._add(ident, {"batch": batch, "entries": entries, "notes": notes, "done": True})
+
+    def note_undone(self, ident: str) -> None:
+        self._add(ident, {"undone": True})
+
+    def drop(self, ident: str) -> None:
+        """Forget an import that wrote nothing."""
+        self._path(ident).unlink(missing_ok=True)
+
+    def get(self, ident: str) -> ImportRecord:
+        """Raises ("import.record") for an id that is not known."""
+        record = _read(self._path(ident)) if _ID.fullmatch(ident) else None
+        if record is None:
+            raise AssistantError(
+                "import.record", f"There is no import {ident[:60]!r}.", "`keepsake import --list` shows them."
+            )
+        return record
+
+    def list(self) -> list[ImportRecord]:
+        """All imports, newest first."""
+        paths = sorted(self._folder.glob("import-*.jsonl"), reverse=True) if self._folder.is_dir() else []
+        return [record for path in paths if (record := _read(path))]
+
+    def _path(self, ident: str) -> Path:
+        return self._folder / f"{ident}.jsonl"
+
+    def _add(self, ident: str, values: dict[str, Any]) -> None:
+        """One line; the file system may still hold it back, a crash of this process loses none."""
+        try:
+            make_private(self._folder)
+            descriptor = os.open(self._path(ident), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(descriptor, (json.dumps(values) + "\n").encode())
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise as_error(error, self._path(ident)) from error
+
+
+def _read(path: Path) -> ImportRecord | None:
+    values: dict[str, Any] = {}
+    chats: list[ImportedChat] = []
+    for line in read_bytes(path).split(b"\n"):
+        try:
+            found = json.loads(line)
+            if "chat" in found:
+                chats.append(ImportedChat(**found["chat"]))
+            else:
+                values |= found
+        except (ValueError, TypeError):
+            continue  # a line that a crash cut off
+    try:
+        return ImportRecord(**values, chats=tuple(chats)) if values else None
+    except TypeError:
+        return None
