@@ -30,6 +30,8 @@ from assistant.workspace.workspace import Workspace
 
 GRACE_SECONDS = 30
 """How long what was forgotten in the window can be brought back."""
+Thing = str | tuple[str, int, str]
+"""What a person points at: a unit's or a turn's id, or (file, line, text) of a memory file."""
 _SUMMARY = "Forgotten"
 _HINTS = {
     "files": "A file beside MEMORY.md that is not Keepsake's still says it: change or delete it by hand.",
@@ -67,13 +69,21 @@ class ForgetService:
         """What an id or a query means, with nothing done. Raises ("forget.nothing")."""
         return self.finder.plan(what)
 
-    def plan_for(self, targets: Sequence[Target]) -> ForgetPlan:
-        """The plan for things that a person pointed at."""
-        if not targets:
+    def plan_things(self, things: Sequence[Thing]) -> ForgetPlan:
+        """The plan for what a person pointed at. Raises ("forget.gone") where none of it is there any more."""
+        found = [target for thing in things for target in self._targets(thing)]
+        if not found:
             raise AssistantError(
                 "forget.gone", "This is not there any more.", "Search for it: it was moved or changed."
             )
-        return self.finder.plan_for("", targets)
+        return self.finder.plan_for("", tuple(dict.fromkeys(found)))
+
+    def widened(self, plan: ForgetPlan, more: Sequence[Target]) -> ForgetPlan:
+        """The plan with further targets, such as those of ``also``."""
+        return self.finder.plan_for(plan.what, [*plan.targets, *more], plan.texts) if more else plan
+
+    def _targets(self, thing: Thing) -> list[Target]:
+        return self.finder.by_id(thing) if isinstance(thing, str) else self.finder.by_line(*thing)
 
     def counted(self, plan: ForgetPlan) -> list[tuple[str, int]]:
         """How much of it each place holds now, the places with nothing left out."""
