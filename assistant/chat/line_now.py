@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from assistant.chat.never import FORGOTTEN, bare_unit
-from assistant.chat.told import is_turn, undated, words_of
+from assistant.chat.never import bare_unit
+from assistant.chat.told import is_forgotten, is_turn, undated, words_of
 from assistant.core.errors import AssistantError
 from assistant.core.values import PromptLine
 from assistant.workspace.blocks import text_blocks
@@ -69,7 +69,7 @@ class _Look:
     def _certain(self, line: PromptLine) -> LineNow | None:
         if not line.file:
             return LineNow("same", "")
-        if FORGOTTEN in line.text:
+        if is_forgotten(line):
             return LineNow("forgotten", line.file)
         if is_turn(line):
             there = (self._workspace.root / line.file).is_file()
@@ -130,7 +130,7 @@ def _struck(line: PromptLine, found: Found) -> LineNow:
 
 def _key(line: PromptLine) -> str:
     """The hash of the line as it stood in its file."""
-    unit = bare_unit(line.unit.removeprefix("gone:"))
+    unit = bare_unit(line.unit)
     return unit.rpartition(":")[2] if unit else key_of(line.text)
 
 

@@ -6,10 +6,9 @@ from argparse import Namespace
 from datetime import date
 from typing import Any
 
-from assistant.cli import checks, conflicts, inbox, timeline
+from assistant.cli import checks, conflicts, inbox, journal, lines, notes, timeline
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
-from assistant.workspace.layout import MEMORY
 
 
 def add_commands(commands: Any) -> None:
@@ -23,18 +22,14 @@ def add_commands(commands: Any) -> None:
     remember.set_defaults(run=run_remember)
     memory = commands.add_parser("memory", help="look at memory and take changes back")
     actions = memory.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("show", help="MEMORY.md and the other files").set_defaults(run=run_show)
     actions.add_parser("budget", help="what of MEMORY.md loads, and what does not").set_defaults(run=run_budget)
-    journal = actions.add_parser("journal", help="every change, newest first")
-    journal.add_argument("--limit", type=int, default=50, metavar="N")
-    journal.set_defaults(run=run_journal)
+    lines.add_actions(actions)
+    journal.add_actions(actions)
     checks.add_actions(actions)
     timeline.add_actions(actions)
-    undo = actions.add_parser("undo", help="take one change back")
-    undo.add_argument("id", metavar="ID")
-    undo.set_defaults(run=run_undo)
     inbox.add_actions(actions)
     conflicts.add_actions(actions)
+    notes.add_actions(actions)
 
 
 def run_remember(context: Context, options: Namespace) -> int:
@@ -57,26 +52,6 @@ def run_remember(context: Context, options: Namespace) -> int:
     return 0
 
 
-def run_show(context: Context, options: Namespace) -> int:
-    memory = context.services.workspace.memory
-    file, document = memory.read(MEMORY), memory.document()
-    today = context.services.workspace.clock().date()
-    entries = [
-        {"line": e.line, "date": e.date, "source": e.source, "items": e.items, "live": e.live(today)}
-        for e in document.entries
-    ]
-    value = {
-        "file": MEMORY,
-        "text": file.text,
-        "facts": [{"line": n, "text": line} for n, line in document.fact_lines],
-        "entries": entries,
-        "files": memory.files(),
-        "problem": file.problem,
-    }
-    context.output.value(value, file.text or "MEMORY.md is empty. `keepsake remember TEXT` writes the first entry.")
-    return 0
-
-
 def run_budget(context: Context, options: Namespace) -> int:
     loaded = context.services.budget()
     value = {
@@ -93,39 +68,6 @@ def run_budget(context: Context, options: Namespace) -> int:
         f"{loaded.lines_used} lines, {loaded.bytes_used} bytes, {loaded.tokens_used} of {loaded.tokens_allowed} tokens"
     )
     context.output.value(value, f"{words} ({loaded.share:.0%}){left}")
-    return 0
-
-
-def run_journal(context: Context, options: Namespace) -> int:
-    entries = context.services.workspace.journal.entries(options.limit)
-    value = [
-        {
-            "id": e.id,
-            "time": e.time,
-            "actor": e.actor,
-            "path": e.path,
-            "diff": e.diff,
-            "can_undo": e.can_undo,
-            "summary": e.summary,
-        }
-        for e in entries
-    ]
-    words = "\n".join(f"{e.id}  {e.time}  {e.actor}  {e.path}  {e.summary}" for e in entries)
-    context.output.value({"entries": value}, words or "No changes yet.")
-    return 0
-
-
-def run_undo(context: Context, options: Namespace) -> int:
-    from assistant.workspace.memory import Conflict
-
-    outcome = context.services.workspace.memory.undo(options.id)
-    if isinstance(outcome, Conflict):
-        raise AssistantError(
-            "memory.conflict",
-            "The file has changed since in the same place, so this change cannot be taken back by itself.",
-            "Open the journal in the window: it shows both texts side by side.",
-        )
-    context.output.value({"undone": options.id, "journal_id": outcome.journal_id}, f"Undone: {options.id}")
     return 0
 
 

@@ -67,6 +67,10 @@ class Output:
         """One line: what, why, what to do; with --json also the error value on stdout."""
         if self.as_json:
             self.line({"error": error.as_dict()})
+        self.note_error(error)
+
+    def note_error(self, error: AssistantError) -> None:
+        """Only the line on stderr: the value on stdout says more than an error does."""
         print(f"keepsake: {' '.join(str(error).split())}", file=self._err, flush=True)
 
 

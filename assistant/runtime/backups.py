@@ -64,11 +64,6 @@ class BackupService:
         secret = self._keyring.get(_KEY_NAME)
         return parse_key(secret) if secret else None
 
-    def adopt_key(self, key: Key) -> None:
-        """Keep a recovery key of another computer in this one's keyring, if it has none yet."""
-        if self._keyring.get(_KEY_NAME) is None:
-            self._keyring.set(_KEY_NAME, key.secret)
-
     def close(self) -> None:
         """Stop a backup that is being made; nothing is left of it."""
         self._closing.cancel()
@@ -115,7 +110,9 @@ class BackupService:
             key = Key("passphrase", secret)
         else:
             key = parse_key(secret) if secret.strip() else stored_key(self._keyring)
-        return restore(file, key, folder.expanduser().absolute(), self._paths, self._workspace.clock())
+        report = restore(file, key, folder.expanduser().absolute(), self._paths, self._workspace.clock())
+        adopt_key(key, self._keyring)
+        return report
 
     def _write(
         self,
@@ -165,6 +162,14 @@ class BackupService:
                 raise AssistantError(error.code, error.message, _NO_KEYRING_HINT) from error
             raise
         return key, True
+
+
+def adopt_key(key: Key, keyring: SecretStore | None = None) -> None:
+    """Keep the recovery key of another computer in this one's keyring, if it has none yet and takes one."""
+    keyring = keyring or SecretStore()
+    with contextlib.suppress(AssistantError):
+        if key.kind == "keyring" and keyring.get(_KEY_NAME) is None:
+            keyring.set(_KEY_NAME, key.secret)
 
 
 def stored_key(keyring: SecretStore | None = None) -> Key:

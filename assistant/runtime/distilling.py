@@ -87,6 +87,12 @@ class DistilService:
             if not info.private and self._prompts.was_cut(info.id):
                 self.note(info.id)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing was asked for a while."""
+        with self._lock:
+            return not self._closed and self._clock() - self._quiet_since >= QUIET_SECONDS
+
     def look(self) -> None:
         """Queue what is due if it has been quiet long enough. For a scheduler that calls now and then."""
         with self._lock:

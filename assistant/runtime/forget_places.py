@@ -41,6 +41,7 @@ class MemoryFilesPlace:
 
     def _files(self) -> Iterable[Path]:
         yield from files_below(self._root / layout.TOPICS)
+        yield from files_below(self._root / layout.SESSIONS)
         yield from (
             path
             for path in sorted(self._root.iterdir())

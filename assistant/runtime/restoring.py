@@ -21,6 +21,7 @@ from assistant.workspace.backup_content import DATA, SETTINGS, WORKSPACE
 from assistant.workspace.backup_tar import FileRecord, Manifest, read_tar
 from assistant.workspace.disk import as_error
 from assistant.workspace.identity import workspace_id
+from assistant.workspace.known_backups import KnownBackup, KnownBackups
 from assistant.workspace.layout import TEMP_PREFIX
 
 
@@ -59,6 +60,8 @@ def restore(file: Path, key: Key, root: Path, paths: Paths, now: datetime) -> Re
             ident = workspace_id(root, paths.data)
             replaced = _put_aside(paths, ident, now)
             data.replace(paths.workspace_data(ident))
+        known = KnownBackups(paths.workspace_data(ident), paths.workspace_state(ident) / "locks" / "backups.lock")
+        known.add(KnownBackup(Path(os.path.realpath(file)), manifest.made, key.kind, len(manifest.files)))
         settings = _restore_settings(stage.settings, root, paths)
     except OSError as error:
         raise as_error(error, root) from error
@@ -82,12 +85,12 @@ class _Stage:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(descriptor)
         path.chmod(record.mode | 0o600)
 
     def prove(self, manifest: Manifest) -> int:
-        """Read everything back from the disk; how many files are as the manifest says."""
+        """Read everything back; how many files are as the manifest says. All of it is on the disk then."""
+        if hasattr(os, "sync"):  # one for all: a call a file takes minutes for thousands of files
+            os.sync()
         for name, record in manifest.files.items():
             data = self.settings if name == SETTINGS else self._path(name).read_bytes()
             if data is None or hashlib.sha256(data).hexdigest() != record.sha256:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Literal
 
 from assistant.chat.opinion import Opinion, second_opinion
@@ -40,6 +41,10 @@ class ReviewService:
         """Finish what a killed process left: undos that the distiller has not heard of, half answered proposals."""
         self._workspace.undone.catch_up()
         self._inbox.finish()
+
+    def today(self) -> date:
+        """The local calendar day."""
+        return self._workspace.clock().date()
 
     # --- the inbox -----------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.assistants import DEFAULT, AssistantService
 from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
@@ -38,6 +39,7 @@ from assistant.runtime.prompts import PromptService
 from assistant.runtime.review import ReviewService
 from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
+from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
 from assistant.settings.paths import Paths, default_workspace, find_paths
@@ -60,12 +62,21 @@ EMBEDDING_MODEL = "multilingual-e5-small"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What the person said about where things are (None: nothing), and the time if it is set."""
+    """What the person said about where things are (None: nothing), the time if it is set, and the assistant's name."""
 
     workspace: Path | None = None
     config: Path | None = None
     state: Path | None = None
     now: datetime | None = None
+    assistant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Processes that serve any assistant: the model stays loaded while the person goes from one to another."""
+
+    engine: WorkerEngine
+    embedder: WorkerEmbedder | None
 
 
 class Services:
@@ -78,8 +89,12 @@ class Services:
         workspace: Workspace,
         state: Path,
         recall_budget_ms: float = BUDGET_MS,
+        assistants: AssistantService | None = None,
+        workers: Workers | None = None,
     ) -> None:
+        """assistants: None where the workspace stands alone. workers: of services that were closed by ``hand_over``."""
         self.settings = settings
+        self.assistants = assistants or AssistantService(workspace.root, paths.data)
         self.paths = paths
         self.workspace = workspace
         self.lanes = Lanes()
@@ -88,8 +103,8 @@ class Services:
         self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
-        self.engine = WorkerEngine(logs / "engine.log")
-        self.embedder = _embedder(settings.load(), paths, logs)
+        self.engine = workers.engine if workers else WorkerEngine(logs / "engine.log")
+        self.embedder = workers.embedder if workers else _embedder(settings.load(), paths, logs)
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
@@ -121,6 +136,9 @@ class Services:
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
+        self.tidying = TidyService(
+            workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
+        )
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
         workspace.memory.subscribe(self._memory_changed)
 
@@ -134,7 +152,7 @@ class Services:
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
         self.lanes.files.submit(self.recover)
         self.lanes.files.submit(self.distilling.find_due)
-        self.model_service.load_later()
+        self.model_service.start()
         self.indexing.start()
         self.history.start()
         self.self_test.start()
@@ -150,6 +168,19 @@ class Services:
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
+        self._end(self._end_workers)
+
+    def hand_over(self) -> Workers:
+        """End all work and threads; the worker processes are free for the services of another assistant then."""
+        self._end(lambda: None)
+        return Workers(self.engine, self.embedder)
+
+    def _end_workers(self) -> None:
+        self.engine.close()
+        if self.embedder:
+            self.embedder.close()
+
+    def _end(self, end_workers: Callable[[], None]) -> None:
         self._sinks.clear()
         self.idle.close()
         self.distilling.close()
@@ -157,11 +188,10 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.importing.cancel()
         self.backups.close()
         self.self_test.close()
-        self.engine.close()
-        if self.embedder:
-            self.embedder.close()
+        end_workers()
         self.lanes.close()
         try:
             self.purge_deleted()
@@ -307,6 +337,8 @@ class Services:
     def _look(self) -> None:
         """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""
         self.distilling.look()
+        if self.distilling.is_quiet:
+            self.tidying.look()
         if self.embedder:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
 
@@ -325,23 +357,40 @@ class Services:
             self.indexing.sync_later()
 
 
-def compose(places: Places, environ: Mapping[str, str] = os.environ, recall_budget_ms: float = BUDGET_MS) -> Services:
+def find_assistants(places: Places, environ: Mapping[str, str] = os.environ) -> AssistantService:
+    """The assistants and which one is meant, without opening any. Raises ("assistant.missing")."""
+    paths = find_paths(places.config, places.state, environ)
+    base = default_workspace(SettingsStore(paths.settings_file).load(), places.workspace, environ)
+    found = AssistantService(base, paths.data)
+    root = found.root(places.assistant or environ.get("KEEPSAKE_ASSISTANT", ""))
+    found.current = root.name if root != base else DEFAULT
+    return found
+
+
+def compose(
+    places: Places,
+    environ: Mapping[str, str] = os.environ,
+    recall_budget_ms: float = BUDGET_MS,
+    workers: Workers | None = None,
+) -> Services:
     """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be.
 
-    recall_budget_ms: how long a search waits for meaning before it answers by words.
+    recall_budget_ms: how long a search waits for meaning before it answers by words. workers: of other services, which
+    hand them over before these start.
     """
     paths = find_paths(places.config, places.state, environ)
     settings = SettingsStore(paths.settings_file)
-    root = default_workspace(settings.load(), places.workspace, environ)
+    assistants = find_assistants(places, environ)
+    root, name = assistants.root(assistants.current), assistants.current
     is_new = not root.exists()
     ident = workspace_id(root, paths.data)
     state = paths.workspace_state(ident)
     clock: Clock = fixed_clock(places.now) if places.now else system_clock
-    workspace = Workspace(root, paths.workspace_data(ident), state, clock)
+    workspace = Workspace(root, paths.workspace_data(ident), state, clock, name)
     workspace.prepare()
-    if is_new:  # the folder is known by its inode from now on, or its journal would be lost should it be moved
+    if is_new or name != DEFAULT:  # known by its inode from now on, or its journal would be lost should it be moved
         workspace_id(root, paths.data)
-    return Services(settings, paths, workspace, state, recall_budget_ms)
+    return Services(settings, paths, workspace, state, recall_budget_ms, assistants, workers)
 
 
 def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:

@@ -96,7 +96,8 @@ class MemorySettings:
     fact_lines, fact_bytes: whichever is reached first. entries: the newest so many. window_share: the part of the
     context window that facts and entries may take together. recall_hits: at most so many lines are recalled a turn.
     writes: "show": what the assistant wants to remember is written and shown; "ask": it waits for the person's yes.
-    private_recall: "on" lets other chats, and the search, find what was said in private ones.
+    private_recall: "on" lets other chats, and the search, find what was said in private ones. tidy: "nightly" lets
+    memory be tidied up once a day in a quiet moment.
     """
 
     fact_lines: int = _whole(200, 0, 100_000)
@@ -106,6 +107,7 @@ class MemorySettings:
     recall_hits: int = _whole(6, 0, 100)
     writes: str = _text("show", "show", "ask")
     private_recall: str = _text("off", "off", "on")
+    tidy: str = _text("off", "off", "nightly")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from assistant.core.cancel import CancelToken
 from assistant.core.events import EventSink
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 
 if TYPE_CHECKING:
+    from assistant.chat.opinion import Opinion
+    from assistant.core.cancel import CancelToken
+    from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
     from assistant.runtime.backups import BackupReport
+    from assistant.runtime.importing import ImportUndone
     from assistant.runtime.picture import Picture
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
@@ -21,9 +27,13 @@ if TYPE_CHECKING:
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
     from assistant.workspace.chats import Chat
+    from assistant.workspace.conflicts import MemoryConflict
     from assistant.workspace.drafts import Drafts
     from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
+    from assistant.workspace.imports.report import ImportReport
+    from assistant.workspace.inbox_files import Proposal
     from assistant.workspace.journal import JournalEntry
+    from assistant.workspace.known_backups import KnownBackups
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
     from assistant.workspace.text_files import TextFile
 
@@ -113,9 +123,19 @@ class Told(Protocol):
 class Backups(Protocol):
     """One encrypted file of everything. All blocking, and they take their time."""
 
+    @property
+    def known(self) -> KnownBackups: ...
     def suggest_name(self) -> str: ...
-    def make(self, file: Path, passphrase: str | None = None) -> BackupReport: ...
+    def make(self, file: Path, passphrase: str | None = None, *, cancel: CancelToken | None = None) -> BackupReport: ...
     def restore(self, file: Path, folder: Path, secret: str) -> RestoreReport: ...
+
+
+class Importing(Protocol):
+    """Import from another assistant. Blocking, and it may take minutes."""
+
+    def look(self, system: str, path: Path, cancel: CancelToken, progress: Progress, /) -> ImportReport: ...
+    def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress, /) -> ImportReport: ...
+    def undo(self, ident: str, /) -> ImportUndone: ...
 
 
 class History(Protocol):
@@ -132,6 +152,21 @@ class SelfTests(Protocol):
     def remove(self, ident: str) -> None: ...
     def run(self) -> SelfTest: ...
     def rollback(self) -> str: ...
+
+
+class Reviews(Protocol):
+    """What waits for the person's word. All blocking."""
+
+    def today(self) -> date: ...
+    def waiting(self) -> list[Proposal]: ...
+    def accept(self, ident: str, texts: Mapping[int, str] | None = None) -> Written | None: ...
+    def decline(self, ident: str, items: Sequence[int] | None = None) -> None: ...
+    def accept_all(self) -> int: ...
+    def decline_all(self) -> int: ...
+    def conflicts(self) -> list[MemoryConflict]: ...
+    def keep(self, ident: str, which: Literal["older", "newer"], /) -> Saved: ...
+    def both_hold(self, ident: str) -> None: ...
+    def opinion(self, ident: str, cancel: CancelToken) -> Opinion: ...
 
 
 class Pictures(Protocol):
@@ -171,7 +206,11 @@ class Backend(Protocol):
     @property
     def history(self) -> History: ...
     @property
+    def importing(self) -> Importing: ...
+    @property
     def self_test(self) -> SelfTests: ...
+    @property
+    def review(self) -> Reviews: ...
     @property
     def picture(self) -> Pictures: ...
 

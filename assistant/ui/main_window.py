@@ -27,6 +27,7 @@ from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.forget_flow import ForgetFlow
 from assistant.ui.i18n import tr
+from assistant.ui.memory.remembered import RememberedToasts
 from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
@@ -61,6 +62,9 @@ class MainWindow(QMainWindow):
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
+        self.remembered = RememberedToasts(
+            self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
+        )
         self.kinds = ChatKinds(self)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
@@ -147,6 +151,7 @@ class MainWindow(QMainWindow):
         self.receipts.turn_chosen.connect(self.finder.go_to)
         self.receipts.undo_offered.connect(self.undo_offers.offer)
         self.receipts.failed.connect(self.show_error)
+        self.receipts.receipt_changed.connect(self.session.keep_receipt)
 
     # --- chats ---
 
@@ -276,6 +281,15 @@ class MainWindow(QMainWindow):
         """Open the memory panel at its search."""
         self._show_memory(True)
         self.memory_panel().start_search()
+
+    def review_memory(self) -> None:
+        """Open the memory panel at what waits for the person's word."""
+        self._show_memory(True)
+        self.memory_panel().show_page("review")
+
+    def is_reviewing(self) -> bool:
+        """Whether the person looks at what waits for their word."""
+        return self._memory is not None and not self._memory.isHidden() and self._memory.current == "review"
 
     def memory_shown(self) -> bool:
         """Whether the memory panel is open."""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QVBoxLay
 from assistant.ui.backup.actions import back_up, restore_backup
 from assistant.ui.chat.kinds import Kind
 from assistant.ui.i18n import tr
+from assistant.ui.imports.actions import import_memory
 from assistant.ui.theme import CHOICES
 from assistant.ui.widgets import button, label, spread
 
@@ -83,6 +84,7 @@ class Menus:
 
     def _fill_memory(self) -> None:
         window, menu = self._window, self._menu(tr("M&emory"), tr("Memory"))
+        self._action(menu, tr("Import…"), partial(import_memory, window))
         self._action(menu, tr("Back up…"), partial(back_up, window))
         self._action(menu, tr("Restore a backup…"), partial(restore_backup, window))
 

@@ -136,10 +136,24 @@ def format_entry(day: date, source: str, items: Sequence[str | Item]) -> str:
 def strike(raw: str, index: int, day: date) -> str:
     """The line with its item ``index`` struck and marked superseded; every other character stays."""
     head, source, content = raw.split("|", 2)
+    start, end = _parts(content)[index]
+    return f"{head}|{source}|{content[:start]}{strike_part(content[start:end], day)}{content[end:]}"
+
+
+def keep_items(raw: str, indexes: Sequence[int]) -> str:
+    """The line with only some of its items, each as it stands."""
+    head, source, content = raw.split("|", 2)
+    parts = _parts(content)
+    if len(indexes) == len(parts):
+        return raw
+    return f"{head}|{source}|{SEPARATOR.join(content[slice(*parts[index])] for index in indexes)}"
+
+
+def _parts(content: str) -> list[tuple[int, int]]:
+    """Where each item begins and ends."""
     bounds = [0, *(m.end() for m in _SPLIT.finditer(content)), len(content) + 1]
     parts = [(bounds[i], bounds[i + 1] - 1) for i in range(len(bounds) - 1)]
-    start, end = [(a, b) for a, b in parts if content[a:b].strip()][index]
-    return f"{head}|{source}|{content[:start]}{strike_part(content[start:end], day)}{content[end:]}"
+    return [(a, b) for a, b in parts if content[a:b].strip()]
 
 
 def strike_part(part: str, day: date | None) -> str:

@@ -14,10 +14,10 @@ from assistant.workspace.forget_query import core_of, same_form
 from assistant.workspace.forget_values import ForgetPlan, Target
 from assistant.workspace.forgotten_text import FORGOTTEN, holds, scrub_text
 from assistant.workspace.ids import UnitNames, line_id, split_id
-from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY
+from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY, is_foreign
 from assistant.workspace.line_edits import remove_unit
 from assistant.workspace.notes import parse_note
-from assistant.workspace.unit_places import UnitPlace, find_unit
+from assistant.workspace.unit_places import UnitPlace, find_unit, foreign_places
 
 _SPLIT = re.compile(r"(?<!\\)；")
 _WIDE = re.compile("[\u2000-\u206f\u2100-\u218f\uff10-\uff5a\ufb00-\ufb06\xa0\xdf]")  # what NFKC and casefold change
@@ -26,15 +26,16 @@ _FEW = 8  # so many forms are looked for one by one before a line is taken apart
 
 def units_like(file: str, text: str, wanted: Callable[[str], bool]) -> Iterator[UnitPlace]:
     """The units of a memory file whose text is wanted, with their ids; only those are taken apart."""
+    if is_foreign(file):
+        yield from (place for place in foreign_places(file, text) if wanted(place.text))
+        return
     numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
     names = UnitNames()
-    if file in (MEMORY, ARCHIVE):
-        lines = list(numbered)
-        entries = {n for n, line in lines if is_entry(line)}
-        facts = [(n, line) for n, line in lines if n not in entries]
-    else:
-        body, lines, entries = parse_note(text).body_line, [], set()
-        facts = [(n, line) for n, line in numbered if n >= body]
+    is_note = file not in (MEMORY, ARCHIVE)
+    body = parse_note(text).body_line if is_note else 1
+    lines = [(n, line) for n, line in numbered if n >= body]
+    entries = {n for n, line in lines if is_entry(line)}
+    facts = [(n, "" if n in entries else line) for n, line in lines if is_note or n not in entries]
     for block in text_blocks(facts):
         if wanted(block.text):
             yield UnitPlace(names(file, block.text), block.line, block.last, block.text, None, block.headings)

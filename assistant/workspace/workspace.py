@@ -31,17 +31,18 @@ class Workspace:
     """The parts of a workspace.
 
     root: the person's folder; data: journal, seen copies, deleted chats; state: locks, pending replies, caches; both
-    are this workspace's own folders and lie outside the root.
+    are this workspace's own folders and lie outside the root. name: of the assistant whose workspace it is.
     """
 
-    def __init__(self, root: Path, data: Path, state: Path, clock: Clock) -> None:
+    def __init__(self, root: Path, data: Path, state: Path, clock: Clock, name: str = "Keepsake") -> None:
         self.root = root
+        self.name = name
         self.data = data
         self.state = state
         self.clock = clock
         self.journal = Journal(data, clock)
         self.memory = Memory(root, state, self.journal, clock)
-        self.chats = ChatStore(root, data, state, clock)
+        self.chats = ChatStore(root, data, state, clock, name)
         self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
         self.drafts = Drafts(data / "drafts")
         self.declined = Declined(data / "declined")

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.chat.line_now import line_now, lines_now
-from assistant.chat.never import FORGOTTEN
 from assistant.core.values import PromptLine
+from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.ids import line_id
 from assistant.workspace.workspace import Workspace
 

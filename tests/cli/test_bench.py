@@ -34,6 +34,14 @@ def test_ui(script: Script) -> None:
     assert _run(script, "ui", "--size", "30", "--runs", "1")
 
 
+def test_memory(script: Script) -> None:
+    (report,) = script.run("bench", "memory", "--size", "30", "--runs", "1")
+    figures = report["figures"]
+    assert (figures["files"], figures["journal_lines"]) == (30, 600)
+    for name in ("panel_open_ms", "journal_open_ms", "save_to_hit_ms", "forget_s"):
+        assert figures[name] > 0, name
+
+
 def test_recall(script: Script) -> None:
     assert {"vs_fts5", "vs_embedding"} <= _run(script, "recall", "--size", "40", "--runs", "1").keys()
 

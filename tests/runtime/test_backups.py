@@ -99,7 +99,7 @@ def test_all_comes_back_byte_for_byte_on_another_computer(filled: Services, tmp_
     back = restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", paths, NOW)
     assert contents(tmp_path / "new") == contents(filled.workspace.root)
     data = next((paths.data / "workspaces").iterdir())
-    assert contents(data) == contents(filled.workspace.data, ("backups.json",))
+    assert contents(data, ("backups.json",)) == contents(filled.workspace.data, ("backups.json",))
     assert back.settings and "entries = 7" in paths.settings_file.read_text()
     assert leftovers(tmp_path) == []
     again = compose(Places(tmp_path / "new", tmp_path / "config2", tmp_path / "state2", NOW), environ={})

@@ -42,7 +42,9 @@ from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.conflicts import MemoryConflict
 from assistant.workspace.drafts import Drafts
+from assistant.workspace.inbox_files import Proposal
 from assistant.workspace.journal import JournalEntry
 from assistant.workspace.layout import kind_of
 from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
@@ -207,6 +209,19 @@ class FakeSelfTest:
         return SelfTest((), None, "")
 
 
+class FakeReview:
+    """Nothing waits for the person's word."""
+
+    def today(self) -> date:
+        return NOW.date()
+
+    def waiting(self) -> list[Proposal]:
+        return []
+
+    def conflicts(self) -> list[MemoryConflict]:
+        return []
+
+
 class FakePicture:
     """One entry."""
 
@@ -224,6 +239,7 @@ class FakeServices:
         self.workspace = FakeWorkspace(folder / "workspace")
         self.lanes = FakeLanes()
         self.self_test = FakeSelfTest()
+        self.review = FakeReview()
         self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
         self.told = FakeTold(self.calls)

@@ -81,15 +81,15 @@ def test_a_page_is_built_when_it_is_first_chosen_and_hears_what_happens(
         built.append(Inbox(*args))
         return built[-1]
 
-    inbox = PageSpec("review", "info", lambda: "Inbox", make)
+    inbox = PageSpec("made-up", "info", lambda: "Inbox", make)
     monkeypatch.setattr(panel_module, "PAGES", (*PAGES, inbox))
     window.toggle_memory()
     panel = window.memory_panel()
     qtbot.waitUntil(lambda: panel.files.current == "MEMORY.md")
     assert built == []
-    panel.show_page("review")
+    panel.show_page("made-up")
     assert built[0].seen == ["opened"]
-    assert panel.rail.buttons["review"].accessibleName() == "Inbox, 3 waiting"
+    assert panel.rail.buttons["made-up"].accessibleName() == "Inbox, 3 waiting"
     event = MemoryChanged("MEMORY.md", "you", "j1", "Edited MEMORY.md")
     services.emit(event)
     qtbot.waitUntil(lambda: event in built[0].seen)

@@ -164,3 +164,20 @@ def test_all_of_it_by_keyboard(house: House) -> None:
     house.qtbot.keyClick(menu, Qt.Key.Key_Down)
     house.qtbot.keyClick(menu, Qt.Key.Key_Return)
     house.until(lambda: row.editor is not None)
+
+
+def test_forgotten_words_leave_the_open_receipt(house: House) -> None:
+    row = house.row("Lisbon")
+    forgetting = house.services.forgetting
+    forgetting.now(forgetting.plan(row.line.unit))
+    house.services._emit(WorkspaceChanged())
+    house.until(lambda: row.now is not None and row.now.state == "forgotten")
+    assert row.words.text() == "«forgotten»"
+    assert row.acts() == []
+    view = house.window.page.transcript.views()[-1]
+    view.receipt_button.click()
+    view.receipt_button.click()
+    again = view.receipt_view()
+    assert again is not None
+    assert not any("Lisbon" in each.line.text for each in again.rows.values())
+    assert "Lisbon" not in house.say("Next")

@@ -18,6 +18,7 @@ def add_commands(commands: Any) -> None:
         ("engine", "tokens a second and time to first token, beside llama-cpp-python itself"),
         ("recall", "searches in --size units, beside plain FTS5 and the embedding model alone"),
         ("store", "appending a turn to a chat of 10 and of --size turns"),
+        ("memory", "the memory panel with --size files, a save that is found, a long journal, forgetting with proof"),
         ("ui", "opening a chat of --size turns, resizing, streaming, pasting"),
     ):
         one = names.add_parser(name, help=words)
@@ -49,6 +50,10 @@ def _bench(name: str) -> Callable[[Context, int, int], Report]:
             from assistant.cli.bench import recall
 
             return recall.run
+        case "memory":
+            from assistant.cli.bench import memory
+
+            return memory.run
         case "ui":
             from assistant.cli.bench import ui
 

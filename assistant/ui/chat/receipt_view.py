@@ -66,6 +66,13 @@ class ReceiptView(QFrame):
         self._indent(label(costs(receipt), "small", wrap=True))
         theme.changed.connect(self._on_theme_changed)
 
+    def show_receipt(self, receipt: Receipt) -> None:
+        """The receipt as it is kept by now: words that were forgotten meanwhile are gone from it."""
+        if receipt != self.receipt and len(receipt.lines) == len(self.receipt.lines):
+            self.receipt = receipt
+            for at, row in self.rows.items():
+                row.show_line(receipt.lines[at])
+
     def show_now(self, now: ReceiptNow) -> None:
         """What became of the lines, in the receipt's order."""
         self._now = now

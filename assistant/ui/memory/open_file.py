@@ -12,12 +12,12 @@ from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.conflicts import ConflictDialog
 from assistant.ui.memory.endings import as_shown
 from assistant.ui.memory.files_view import FilesView
-from assistant.ui.memory.saving import Outcome, save_typed
 from assistant.ui.memory.unsaved import Unsaved
 from assistant.ui.theme import Theme
 from assistant.ui.times import parse_time
 from assistant.workspace.changes import merge
 from assistant.workspace.memory_values import Conflict
+from assistant.workspace.merged_save import Outcome, save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -186,7 +186,7 @@ class OpenFile(QObject):
     def _save(self, file: str, typed: Unsaved, keep_secrets: bool = False) -> None:
         self._bridge.run(
             self._services.lanes.files,
-            lambda: save_typed(self._memory, file, typed, keep_secrets),
+            lambda: save_merged(self._memory, file, typed.whole(), typed.base.sha256, keep_secrets),
             done=lambda outcome: self._on_saved(file, typed, outcome),
             failed=self.failed.emit,
         )

@@ -46,6 +46,12 @@ def _journal(services: Backend, bridge: Bridge, theme: Theme) -> Page:
     return JournalPage(services, bridge, theme)
 
 
+def _review(services: Backend, bridge: Bridge, theme: Theme) -> Page:
+    from assistant.ui.memory.review import ReviewPage
+
+    return ReviewPage(services, bridge, theme)
+
+
 def _checks(services: Backend, bridge: Bridge, theme: Theme) -> Page:
     from assistant.ui.memory.checks import ChecksPage
 
@@ -68,6 +74,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec("files", "file", lambda: tr("Files"), _files),
     PageSpec("search", "search", lambda: tr("Search"), _search),
     PageSpec("journal", "journal", lambda: tr("Journal"), _journal),
+    PageSpec("review", "review", lambda: tr("Review"), _review, early=True),
     PageSpec("prompt", "prompt", lambda: tr("Next prompt"), _prompt),
     PageSpec("checks", "checks", lambda: tr("Self-test"), _checks, early=True),
     PageSpec("picture", "picture", lambda: tr("Overview"), _picture),

@@ -17,6 +17,12 @@ class MemoryPage(SettingsPage):
             {"show": tr("Write them down and show me"), "ask": tr("Ask me first")},
             tr("What the assistant wants to remember of your chats. What you tell it to remember is always kept."),
         )
+        self.add_choice(
+            "tidy",
+            tr("Tidy up"),
+            {"off": tr("Only when I ask"), "nightly": tr("Once a day, in a quiet moment")},
+            tr("What is over moves to the archive, the same line twice becomes one. The journal can undo it."),
+        )
         self.add_number("fact_lines", tr("Lines of facts"), 0, 100_000, tr("From the top of MEMORY.md."))
         self.add_number(
             "fact_bytes", tr("Bytes of facts"), 0, 10_000_000, tr("Whichever limit is reached first counts.")

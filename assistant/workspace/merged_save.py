@@ -1,18 +1,21 @@
-"""Writing what was typed: merged with what came meanwhile where that is clean, and never over something unseen."""
+"""Saving a whole file that may have changed meanwhile: merged where that is clean, and never over something unseen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from assistant.ui.backend import Memory
-from assistant.ui.memory.unsaved import Unsaved
 from assistant.workspace.memory_values import Conflict, Saved
-
-if TYPE_CHECKING:
-    from assistant.workspace.text_files import TextFile
+from assistant.workspace.text_files import TextFile
 
 _TRIES = 3  # another program may write again while we merge
+
+
+class Door(Protocol):
+    """The part of Memory that this needs."""
+
+    def read(self, file: str) -> TextFile: ...
+    def save(self, file: str, text: str, base_sha: str, *, keep_secrets: bool = False) -> Saved | Conflict: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +27,14 @@ class Outcome:
     merged: bool = False
 
 
-def save_typed(memory: Memory, file: str, typed: Unsaved, keep_secrets: bool = False) -> Outcome:
-    """Blocking. A file that is gone is written anew; a change that was made meanwhile is merged where it is clean."""
-    result, merged = memory.save(file, typed.whole(), typed.base.sha256, keep_secrets=keep_secrets), False
+def save_merged(memory: Door, file: str, text: str, base_sha: str, keep_secrets: bool = False) -> Outcome:
+    """Save ``text``, made from the file when its checksum was ``base_sha``. A file that is gone is written anew."""
+    result, merged = memory.save(file, text, base_sha, keep_secrets=keep_secrets), False
     for _ in range(_TRIES):
         if not isinstance(result, Conflict):
             break
         if not result.theirs_sha:
-            result = memory.save(file, typed.whole(), "", keep_secrets=keep_secrets)
+            result = memory.save(file, text, "", keep_secrets=keep_secrets)
         elif result.merged is not None:
             merged = True
             result = memory.save(file, result.merged, result.theirs_sha, keep_secrets=keep_secrets)

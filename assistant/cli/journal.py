@@ -1,0 +1,91 @@
+"""``keepsake memory journal|undo|tidy``: what changed, the way back, and tidying up."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from assistant.cli.context import Context
+from assistant.cli.output import plain
+from assistant.core.errors import AssistantError
+from assistant.workspace.memory_values import Conflict
+
+
+def add_actions(memory: Any) -> None:
+    """Below ``keepsake memory``."""
+    journal = memory.add_parser("journal", help="every change, newest first")
+    journal.add_argument("--limit", type=int, default=50, metavar="N")
+    journal.add_argument("--actor", metavar="A", help="you, assistant, upkeep, import, disk or undo")
+    journal.add_argument("--file", metavar="F", help="changes of this file only")
+    journal.add_argument("--before", metavar="ID", help="only changes older than this one: for paging")
+    journal.set_defaults(run=run_journal)
+    undo = memory.add_parser("undo", help="take one change back, or all changes of a batch as one")
+    undo.add_argument("id", metavar="ID")
+    undo.set_defaults(run=run_undo)
+    tidy = memory.add_parser("tidy", help="show what tidying up would do: what is over to the archive, doubles merged")
+    tidy.add_argument("--apply", action="store_true", help="do it")
+    tidy.set_defaults(run=run_tidy)
+
+
+def run_journal(context: Context, options: Namespace) -> int:
+    journal = context.services.workspace.journal
+    entries = journal.entries(max(0, options.limit), options.file, options.actor, options.before)
+    value = [
+        {
+            "id": e.id,
+            "time": e.time,
+            "actor": e.actor,
+            "path": e.path,
+            "diff": e.diff,
+            "can_undo": e.can_undo,
+            "summary": e.summary,
+            "batch": e.batch,
+        }
+        for e in entries
+    ]
+    words = "\n".join(f"{e.id}  {e.time}  {e.actor}  {e.path}  {e.summary}" for e in entries)
+    context.output.value({"entries": value}, words or "No changes.")
+    return 0
+
+
+def run_undo(context: Context, options: Namespace) -> int:
+    outcome = context.services.workspace.memory.undo(options.id)
+    if isinstance(outcome, Conflict):
+        message = f"{outcome.file} has changed since in the same place, so this change cannot be taken back by itself."
+        hint = "Open the journal in the window: it shows both texts side by side."
+        return refuse(context, AssistantError("memory.conflict", message, hint), outcome)
+    context.output.value({"undone": options.id, "journal_id": outcome.journal_id}, f"Undone: {options.id}")
+    return 0
+
+
+def run_tidy(context: Context, options: Namespace) -> int:
+    services = context.services
+    plan = services.tidying.plan()
+    batch = services.tidying.apply(plan) if options.apply else ""
+    value = {
+        "moved": plan.moved,
+        "merged": plan.merged,
+        "conflicts": services.tidying.conflicts(),
+        "diff": plan.diff,
+        "over": plan.over,
+        "applied": bool(batch),
+        "batch": batch,
+    }
+    if not plan.edits:
+        words = "Nothing to tidy up."
+    elif batch:
+        words = f"{plan.summary}. To take it back: keepsake memory undo {batch}"
+    else:
+        words = f"{plan.diff}\n{plan.summary.replace('Tidied up', 'To do')}. To do it: keepsake memory tidy --apply"
+    context.output.value(value, words)
+    return 0
+
+
+def refuse(context: Context, error: AssistantError, conflict: Conflict) -> int:
+    """The error of a clash, with both texts for a script; 1."""
+    if context.output.as_json:
+        context.output.line({"error": error.as_dict(), **plain(conflict)})
+        context.output.note_error(error)
+    else:
+        context.output.error(error)
+    return 1
