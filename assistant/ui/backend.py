@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
     from assistant.runtime.told import ReceiptNow
+    from assistant.workspace.assistants import DeletedAssistant
     from assistant.workspace.budget import Loaded
     from assistant.workspace.chat_list import ChatInfo
     from assistant.workspace.chat_store import DeletedChat
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from assistant.workspace.known_backups import KnownBackups
     from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
     from assistant.workspace.text_files import TextFile
+    from assistant.workspace.tidy import TidyPlan
 
 
 class Lane(Protocol):
@@ -72,7 +74,9 @@ class Memory(Protocol):
 class Journal(Protocol):
     """What changed in the memory files."""
 
-    def entries(self, limit: int | None = None) -> Sequence[JournalEntry]: ...
+    def entries(
+        self, limit: int | None = None, path: str | None = None, actor: str | None = None, before: str | None = None
+    ) -> Sequence[JournalEntry]: ...
 
 
 class WorkspaceView(Protocol):
@@ -144,6 +148,14 @@ class History(Protocol):
     def apply_setting(self) -> None: ...
 
 
+class Tidying(Protocol):
+    """Tidying memory up. All blocking."""
+
+    def plan(self) -> TidyPlan: ...
+    def conflicts(self) -> int: ...
+    def apply(self, plan: TidyPlan, /) -> str: ...
+
+
 class SelfTests(Protocol):
     """The recall self-test. Blocking."""
 
@@ -186,6 +198,20 @@ class Forgetting(Protocol):
     def finish(self, pending: Any, /) -> ForgetReport: ...
 
 
+class Assistants(Protocol):
+    """The assistants of the person's folder. All blocking but ``current``."""
+
+    @property
+    def current(self) -> str: ...
+    def names(self) -> list[str]: ...
+    def add(self, name: str, prompt: str = "") -> Path: ...
+    def rename(self, name: str, new: str) -> Path: ...
+    def delete(self, name: str) -> DeletedAssistant: ...
+    def restore(self, deleted: DeletedAssistant) -> Path: ...
+    def prompt(self, name: str) -> str: ...
+    def set_prompt(self, name: str, prompt: str, known: str | None = None) -> str: ...
+
+
 class Backend(Protocol):
     """The services. Members that return None return at once and answer with events; the others block."""
 
@@ -199,6 +225,8 @@ class Backend(Protocol):
     def lanes(self) -> Lanes: ...
     @property
     def forgetting(self) -> Forgetting: ...
+    @property
+    def tidying(self) -> Tidying: ...
     @property
     def told(self) -> Told: ...
     @property
@@ -218,6 +246,8 @@ class Backend(Protocol):
 
     def list_chats(self) -> list[ChatInfo]: ...
     def read_chat(self, chat: str, /) -> Chat: ...
+    @property
+    def assistants(self) -> Assistants: ...
     @property
     def temporary(self) -> Temporary: ...
     def new_chat(self, title: str = "", private: bool = False) -> str: ...

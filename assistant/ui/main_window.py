@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplicatio
 from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from assistant.core.clock import system_clock
+from assistant.ui.assistants.actions import AssistantActions
 from assistant.ui.backend import Backend
 from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
@@ -46,6 +47,8 @@ class MainWindow(QMainWindow):
     """Start the services after it is shown; after it is closed, ``release`` it, then close them."""
 
     closed = Signal()
+    moved = Signal(object)
+    """To another assistant: a Move, for whoever holds the window."""
 
     def __init__(self, services: Backend, theme: Theme, clock: Callable[[], datetime] = system_clock) -> None:
         super().__init__()
@@ -56,16 +59,17 @@ class MainWindow(QMainWindow):
         self._memory: MemoryPanel | None = None
         self._unasked = False
         self._hid_sidebar, self._sidebar_width = False, 264
-        self.setWindowTitle("Keepsake")
+        self.setWindowTitle(self.services.assistants.current)
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
-        self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
+        self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
         self.remembered = RememberedToasts(
             self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
         )
         self.kinds = ChatKinds(self)
+        self.assistants = AssistantActions(self, self.sidebar.switcher)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
         self.menus = Menus(self)
@@ -83,8 +87,8 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.topbar = TopBar(self.theme)
-        self.page = ChatPage(self.session, self.theme, self._root())
-        self.sidebar = Sidebar(self.theme, self._clock)
+        self.page = ChatPage(self.session, self.theme, self._root(), self.services.assistants.current)
+        self.sidebar = Sidebar(self.theme, self._clock, self.services.assistants.current)
         self.bottombar = BottomBar(self.theme)
         self.models = ModelActions(self.services, self.bridge, self.topbar, self.bottombar, self)
         middle = QWidget()
@@ -183,7 +187,8 @@ class MainWindow(QMainWindow):
     def _show_title(self, title: str) -> None:
         shown = self.kinds.title(title)
         self.topbar.title.set_text(shown)
-        self.setWindowTitle(f"{shown} — Keepsake" if self.session.chat_id else "Keepsake")
+        name = self.services.assistants.current
+        self.setWindowTitle(f"{shown} — {name}" if self.session.chat_id else name)
 
     def _on_streaming_changed(self) -> None:
         self.sidebar.model.set_busy(self.session.busy_chats())

@@ -53,6 +53,7 @@ class Menus:
         self._action(menu, tr("Find in this chat"), window.page.start_find, "Ctrl+F")
         self._action(menu, tr("Copy the last reply"), window.copy_reply, "Ctrl+Shift+C")
         menu.addSeparator()
+        self._action(menu, tr("Assistants"), window.assistants.open_menu, "Ctrl+Shift+A")
         self._action(menu, tr("Settings…"), window.open_settings, "Ctrl+,")
         self._action(menu, tr("Quit"), window.close, "Ctrl+Q")
 

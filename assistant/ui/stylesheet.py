@@ -60,6 +60,10 @@ QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border
   padding: 10px 16px; text-align: left; }
 QPushButton[kind="suggestion"]:hover { background: $hover; border-color: $border_strong; }
 QPushButton[kind="suggestion"]:focus { border-color: $accent; }
+QPushButton[kind="assistant"] { background: transparent; border: 1px solid transparent; border-radius: 8px;
+  padding: 4px 8px; font-size: 15px; font-weight: 600; text-align: left; }
+QPushButton[kind="assistant"]:hover { background: $hover; }
+QPushButton[kind="assistant"]:focus { border-color: $accent; }
 QPushButton[kind="chip"] { background: transparent; border: 1px solid $border; border-radius: 14px; padding: 3px 12px;
   min-height: 20px; text-align: left; }
 QPushButton[kind="chip"]:hover { background: $hover; }
