@@ -233,7 +233,7 @@ class MainWindow(QMainWindow):
     def show_place(self, file: str, line: int) -> None:
         """Open the memory panel at a line; a line of a chat opens the chat."""
         if file.startswith("chats/"):
-            self.open_chat(Path(file).stem)
+            self.open_chat(Path(file).stem.partition("_part")[0])  # a long chat goes on in further files
             return
         self._show_memory(True)
         self.memory_panel().open_place(file, line)
