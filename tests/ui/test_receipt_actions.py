@@ -181,3 +181,19 @@ def test_forgotten_words_leave_the_open_receipt(house: House) -> None:
     assert again is not None
     assert not any("Lisbon" in each.line.text for each in again.rows.values())
     assert "Lisbon" not in house.say("Next")
+
+
+def test_opening_a_line_of_a_file_that_is_gone_says_so(house: House) -> None:
+    note = house.root / "memory" / "boat.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("# Boat\n\n- Zephyrina lies in Faro\n", encoding="utf-8")
+    house.window.page.transcript.views()[-1].receipt_button.click()
+    house.say("Where is Zephyrina?")
+    note.unlink()
+    house.open_receipt()
+    row = house.row("Zephyrina")
+    house.until(lambda: row.now is not None and row.now.state == "gone")
+    assert "No longer there" in row.state.text()
+    house.choose(row, Act.OPEN)
+    house.until(house.window.memory_shown)
+    assert not note.exists()
