@@ -17,7 +17,6 @@ from assistant.runtime.age import Key, decrypting, encrypt
 from assistant.runtime.assistants import DEFAULT
 from assistant.runtime.backups import BackupService, app_version, beside, prove
 from assistant.workspace.backup_content import DATA, OTHERS, belongs
-from assistant.workspace.backup_tar import members, write_contents
 from assistant.workspace.forgetting import scrub_bytes
 from assistant.workspace.forgotten_journal import scrub_record
 from assistant.workspace.forgotten_text import found_in_bytes
@@ -81,6 +80,8 @@ class BackupPlace:
 
     def _state(self, backup: KnownBackup, key: Key | None, texts: Sequence[str]) -> str:
         """ "clean", "holds" or "closed"."""
+        from assistant.workspace.backup_tar import members
+
         if key is None or backup.key != "keyring" or not backup.there:
             return "closed"
         try:
@@ -92,6 +93,8 @@ class BackupPlace:
         return "holds" if found else "clean"
 
     def _rewrite(self, backup: KnownBackup, key: Key, texts: Sequence[str]) -> None:
+        from assistant.workspace.backup_tar import write_contents
+
         with beside(backup.path) as temp:
             with temp.open("wb") as target, decrypting(backup.path, key) as stream:
 
@@ -105,6 +108,8 @@ class BackupPlace:
 
     def _scrubbed(self, stream: IO[bytes], texts: Sequence[str]) -> Iterator[tuple[str, bytes, int]]:
         """What stays, as forgetting leaves the files themselves: see forgotten_journal for journal and copies."""
+        from assistant.workspace.backup_tar import members
+
         for name, record, data in members(stream):
             kept = name.startswith((f"{DATA}/", f"{OTHERS}/"))
             below = name.split("/")[2 if name.startswith(f"{OTHERS}/") else 1 :]

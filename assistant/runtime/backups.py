@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import stamp
@@ -16,17 +16,19 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
 from assistant.runtime.age import Key, decrypting, encrypt, kind_of, new_key, parse_key
 from assistant.runtime.assistants import AssistantService
-from assistant.runtime.restoring import RestoreReport, restore
 from assistant.settings.paths import Paths
 from assistant.settings.secrets import SecretStore
 from assistant.workspace.backup_content import Item, Part, Source, free_of, items
-from assistant.workspace.backup_tar import Manifest, read_tar, write_tar
 from assistant.workspace.disk import as_error
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.known_backups import KnownBackup, KnownBackups
 from assistant.workspace.layout import TEMP_PREFIX
 from assistant.workspace.safe_files import sync_folder
 from assistant.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from assistant.runtime.restoring import RestoreReport
+    from assistant.workspace.backup_tar import Manifest
 
 SUFFIX = ".tar.gz.age"
 _KEY_NAME = "backup-key"
@@ -116,6 +118,8 @@ class BackupService:
         """Restore a backup into a new or empty folder, beside this workspace. secret: its passphrase or recovery key,
         "" for the key in the keyring. Raises AssistantError as ``restoring.restore``.
         """
+        from assistant.runtime.restoring import restore  # here and below: a window that opens needs no tar
+
         if kind_of(file) == "passphrase":
             key = Key("passphrase", secret)
         else:
@@ -133,7 +137,9 @@ class BackupService:
         cancel: CancelToken,
         progress: Progress | None,
     ) -> Manifest:
-        workspace, written = self._workspace, list[Manifest]()
+        from assistant.workspace.backup_tar import write_tar
+
+        workspace, written = self._workspace, list["Manifest"]()
         others = frozenset([target, *(known.path for known in self.known.all())])
         source = Source(self._parts(), self._settings, others)
         found = _counted(items(source, skipped), cancel, progress)
@@ -205,6 +211,8 @@ def stored_key(keyring: SecretStore | None = None) -> Key:
 
 def prove(file: Path, key: Key) -> Manifest:
     """Read a whole backup and compare every file with the manifest. Raises AssistantError ``backup.*``."""
+    from assistant.workspace.backup_tar import read_tar
+
     with decrypting(file, key) as stream:
         return read_tar(stream, lambda *_: None)
 

@@ -129,7 +129,7 @@ class Services:
         self.importing = ImportService(workspace, self._emit, self._index_soon)
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
         self.backups = BackupService(workspace, paths, assistants=self.assistants)
-        places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
+        places = ForgetPlaces(workspace, self.receipts, self.recall, paths.state, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
         self.picture = PictureService(workspace, self.budget, self.prompts.counter)

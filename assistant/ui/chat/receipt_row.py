@@ -44,7 +44,7 @@ class Act(StrEnum):
     AGAIN = "again"
 
 
-_FORGET: tuple[Act, ...] = ()  # (Act.FORGET,) as soon as ReceiptActions.forget_asked leads somewhere
+_FORGET: tuple[Act, ...] = (Act.FORGET,)
 ICONS = {
     Act.OPEN: "open",
     Act.EDIT: "edit",
