@@ -26,6 +26,7 @@ from assistant.ui.chat_actions import ChatActions
 from assistant.ui.chat_kinds import ChatKinds
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
+from assistant.ui.forget_flow import ForgetFlow
 from assistant.ui.i18n import tr
 from assistant.ui.memory.remembered import RememberedToasts
 from assistant.ui.memory_undo import UndoOffers
@@ -107,6 +108,8 @@ class MainWindow(QMainWindow):
         rows = QVBoxLayout(whole)
         spread(rows)
         rows.addWidget(self.splitter, 1)
+        self.forgetting = ForgetFlow(self.services, self.bridge, self.theme, self.show_error, self)
+        rows.addWidget(self.forgetting)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
         self.toasts = Toasts(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
@@ -143,6 +146,10 @@ class MainWindow(QMainWindow):
         self.topbar.models_asked.connect(self.models.open)
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
+        self.receipts.forget_asked.connect(lambda unit, _: self.forgetting.ask([unit]))
+        self.page.transcript.forget_asked.connect(lambda n: self.forgetting.ask([f"{self.session.chat_id}#{n}"]))
+        self.forgetting.said.connect(self.bottombar.show_notice)
+        self.forgetting.changed.connect(self.session.reread)
         self.page.transcript.receipt_opened.connect(self.receipts.attach)
         self.receipts.place_chosen.connect(self.show_place)
         self.receipts.turn_chosen.connect(self.finder.go_to)
@@ -215,6 +222,7 @@ class MainWindow(QMainWindow):
             self._memory.failed.connect(self.show_error)
             self._memory.closed.connect(lambda: self._show_memory(False))
             self._memory.chat_chosen.connect(self.open_chat)
+            self._memory.forget_asked.connect(lambda thing: self.forgetting.ask([thing]))
             self._memory.said.connect(self.bottombar.show_notice)
             self._memory.undo_offered.connect(self.undo_offers.offer)
             self._memory.page_built.connect(DraftFeed(self.page, self.session, self.finder, self._memory).serve)
@@ -225,7 +233,7 @@ class MainWindow(QMainWindow):
     def show_place(self, file: str, line: int) -> None:
         """Open the memory panel at a line; a line of a chat opens the chat."""
         if file.startswith("chats/"):
-            self.open_chat(Path(file).stem)
+            self.open_chat(Path(file).stem.partition("_part")[0])  # a long chat goes on in further files
             return
         self._show_memory(True)
         self.memory_panel().open_place(file, line)

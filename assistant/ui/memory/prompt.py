@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import PurePosixPath
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
@@ -233,7 +234,7 @@ class PromptPage(Page):
             chat, _, turn = row.unit.partition("#")
             self.turn_chosen.emit(chat, int(turn) if turn.isdecimal() else 0)
         elif row.file.startswith("chats/"):
-            self.chat_chosen.emit(row.file.rpartition("/")[2].removesuffix(".md"))
+            self.chat_chosen.emit(PurePosixPath(row.file).stem.partition("_part")[0])
         elif row.file:
             self.place_chosen.emit(row.file, row.line)
 
