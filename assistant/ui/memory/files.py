@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QHideEvent, QTextCursor
+from PySide6.QtGui import QHideEvent, QShowEvent, QTextCursor
 from PySide6.QtWidgets import QMessageBox
 
 from assistant.core.events import MemoryChanged, ModelReady, WorkspaceChanged
@@ -20,7 +20,7 @@ from assistant.ui.memory.file_model import MAIN, shown_name
 from assistant.ui.memory.file_watch import FileWatch
 from assistant.ui.memory.files_view import FilesView
 from assistant.ui.memory.open_file import OpenFile
-from assistant.ui.memory.unsaved import Unsaved, ask_unsaved, save_all
+from assistant.ui.memory.unsaved import Unsaved, UnsavedTexts, ask_unsaved, save_all
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import restyle
 from assistant.workspace.memory_values import MemoryFileInfo
@@ -40,7 +40,7 @@ class FilesPage(FilesView):
         super().__init__(theme)
         self._services, self._bridge = services, bridge
         self._memory = services.workspace.memory
-        self._unsaved: dict[str, Unsaved] = {}
+        self._unsaved = UnsavedTexts()
         self._line = 0
         self._restored = False
         self.open = OpenFile(services, bridge, self, theme)
@@ -100,11 +100,19 @@ class FilesPage(FilesView):
     def noted(self, event: object) -> None:
         match event:
             case MemoryChanged():
+                if event.actor == "undo" and self._unsaved.bring_back(event.file):
+                    self.drafts.keep_soon()
                 self.note_change(event.file, ours=event.actor != "disk")
             case WorkspaceChanged():
                 self.note_change(self.current)
             case ModelReady():
                 self.refresh_budget()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Back on the screen: a window that was minimised looked at nothing meanwhile."""
+        super().showEvent(event)
+        if event.spontaneous() and self.current:
+            self.note_change(self.current)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -151,7 +159,7 @@ class FilesPage(FilesView):
             return
         self._keep_unsaved()
         self.open.leave(file)
-        kept = self._unsaved.pop(file, None)
+        kept = self._unsaved.take(file)
         if kept is not None:
             self.open.show_kept(kept)
             self._go()
@@ -175,12 +183,13 @@ class FilesPage(FilesView):
 
     def dirty(self) -> bool:
         """Whether any file has text that is not saved."""
-        return self.open.dirty() or bool(self._unsaved)
+        return self.open.dirty() or bool(self._unsaved.waiting)
 
     def pending(self) -> Mapping[str, Unsaved]:
         """What is not saved, by file."""
         typed = self.open.typed()
-        return dict(self._unsaved) if typed is None else {**self._unsaved, self.current: typed}
+        waiting = self._unsaved.waiting
+        return dict(waiting) if typed is None else {**waiting, self.current: typed}
 
     def refresh_files(self) -> None:
         self._bridge.run(self._services.lanes.files, self._memory.files, done=self._on_files_listed)
@@ -205,10 +214,8 @@ class FilesPage(FilesView):
             self.watch.look_at(root / self.current)
 
     def _keep_unsaved(self) -> None:
-        typed = self.open.typed()
-        if typed is not None:
-            self._unsaved[self.current] = typed
-            self.drafts.keep_soon()
+        self._unsaved.put(self.current, self.open.typed())
+        self.drafts.keep_soon()
 
     def _on_read(self, file: str, read: TextFile) -> None:
         if file == self.current and self.open.base is None:
@@ -235,7 +242,7 @@ class FilesPage(FilesView):
 
     def _on_saved(self, file: str) -> None:
         if file != self.current:
-            self._unsaved.pop(file, None)
+            self._unsaved.take(file)
         self.drafts.keep_soon()
         self._show_state()
         self.refresh_files()
@@ -245,7 +252,7 @@ class FilesPage(FilesView):
         """Save everything now, waiting for it; False when one of the files needs an answer first."""
         self._keep_unsaved()
         try:
-            left = save_all(self._services.lanes.files, self._memory, self._unsaved)
+            left = save_all(self._services.lanes.files, self._memory, self._unsaved.waiting)
         except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open
             self.failed.emit(error)
             return False
@@ -258,7 +265,7 @@ class FilesPage(FilesView):
     def _return_to(self, file: str) -> None:
         """Show what cannot be saved without a question, and ask it."""
         if file == self.current:
-            del self._unsaved[file]
+            self._unsaved.take(file)
         else:
             self.open_file(file)
         self.save()
@@ -272,22 +279,22 @@ class FilesPage(FilesView):
         """What is not saved goes with the name; it is saved into the file of the new one."""
         typed, was_shown = self.pending().get(file), file == self.current
         self._leave(file)
-        if typed is not None:
-            self._unsaved[to] = typed
+        self._unsaved.put(to, typed)
         self.refresh_files()
         if was_shown:
             self.open_file(to)
 
     def _on_deleted(self, file: str) -> None:
-        was_shown = file == self.current
+        typed, was_shown = self.pending().get(file), file == self.current
         self._leave(file)
+        self._unsaved.set_aside(file, typed)
         self.refresh_files()
         if was_shown:
             self.open_file(MAIN)
 
     def _leave(self, file: str) -> None:
         """The file is not there any more by the person's own will."""
-        self._unsaved.pop(file, None)
+        self._unsaved.take(file)
         if file == self.current:
             self.editor.document().setModified(False)
             self.open.leave("")
@@ -296,7 +303,7 @@ class FilesPage(FilesView):
     def _on_restored(self, found: dict[str, Unsaved]) -> None:
         """Text that was not saved when the window ended."""
         fresh = {file: kept for file, kept in found.items() if file not in self.pending()}
-        self._unsaved |= fresh
+        self._unsaved.waiting |= fresh
         if self.current in fresh:
             self._reopen(self.current)
         elif fresh and not self.open.dirty() and self._line == 0:

@@ -38,6 +38,39 @@ class Unsaved:
         return "\n".join(line for line in self.text.splitlines() if line not in known)
 
 
+class UnsavedTexts:
+    """What is not saved of the files that are not in the editor; of deleted ones too, should they come back."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, Unsaved] = {}
+        self._aside: dict[str, Unsaved] = {}
+
+    def put(self, file: str, typed: Unsaved | None) -> None:
+        """The editor leaves a file; None: nothing in it waits."""
+        if typed is not None:
+            self.waiting[file] = typed
+
+    def take(self, file: str) -> Unsaved | None:
+        """The editor shows a file."""
+        return self.waiting.pop(file, None)
+
+    def set_aside(self, file: str, typed: Unsaved | None) -> None:
+        """The person deleted the file."""
+        self.waiting.pop(file, None)
+        if typed is not None:
+            self._aside[file] = typed
+
+    def bring_back(self, file: str) -> bool:
+        """The person took that back; whether there is text of theirs again."""
+        typed = self._aside.pop(file, None)
+        self.put(file, typed)
+        return typed is not None
+
+    def clear(self) -> None:
+        self.waiting.clear()
+        self._aside.clear()
+
+
 def save_all(lane: Lane, memory: Memory, unsaved: dict[str, Unsaved]) -> str:
     """Save each and take it out of ``unsaved``, waiting for it; the first file that needs an answer, "" for none.
 
