@@ -400,6 +400,9 @@ def test_a_note_is_renamed_and_the_links_to_it_keep_working(
     assert (root / "memory" / "Trips.md").read_text() == '---\naliases: ["Travel"]\n---\n\nhotels\n'
     assert not (root / "memory" / "Travel.md").exists()
     assert "unsaved" in files.editor.toPlainText()
+    files.save()
+    qtbot.waitUntil(lambda: (root / "memory" / "Trips.md").read_text().endswith("hotels\n\nunsaved"))
+    qtbot.waitUntil(lambda: 'aliases: ["Travel"]' in files.editor.toPlainText())  # both are in it
     assert "Trips" in window.toasts.shown()[-1].text()
     window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: services.workspace.memory.undone == ["batch-1"])

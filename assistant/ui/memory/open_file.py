@@ -17,7 +17,7 @@ from assistant.ui.theme import Theme
 from assistant.ui.times import parse_time
 from assistant.workspace.changes import merge
 from assistant.workspace.memory_values import Conflict
-from assistant.workspace.merged_save import Outcome, save_merged
+from assistant.workspace.merged_save import Outcome
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -192,7 +192,7 @@ class OpenFile(QObject):
         self._saving, self._again = True, False
         self._bridge.run(
             self._services.lanes.files,
-            lambda: save_merged(self._memory, file, typed.whole(), typed.base.sha256, keep_secrets),
+            lambda: typed.save(self._memory, file, keep_secrets),
             done=lambda outcome: self._on_saved(file, typed, outcome),
             failed=self._on_not_saved,
         )

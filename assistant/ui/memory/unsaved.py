@@ -12,7 +12,7 @@ from assistant.ui.chat.strips import secrets_in
 from assistant.ui.i18n import tr
 from assistant.ui.memory.endings import restore_endings
 from assistant.workspace.memory_values import Conflict
-from assistant.workspace.merged_save import save_merged
+from assistant.workspace.merged_save import Outcome, save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -31,6 +31,11 @@ class Unsaved:
     def whole(self) -> str:
         """The text to write, with the endings of the lines that were there."""
         return restore_endings(self.base.text, self.text, self.base.newline)
+
+    def save(self, memory: Memory, file: str, keep_secrets: bool = False) -> Outcome:
+        """Write it. Blocking."""
+        base = self.base
+        return save_merged(memory, file, self.whole(), base.sha256, base.text, keep_secrets=keep_secrets)
 
     def new_lines(self) -> str:
         """The lines that the file did not have: only in them a save takes secrets out."""
@@ -79,7 +84,7 @@ def save_all(lane: Lane, memory: Memory, unsaved: dict[str, Unsaved]) -> str:
     for file, kept in list(unsaved.items()):
         if secrets_in(kept.new_lines()):
             return file
-        future = lane.submit(save_merged, memory, file, kept.whole(), kept.base.sha256)
+        future = lane.submit(kept.save, memory, file)
         if isinstance(future.result(timeout=_PATIENCE_SECONDS).result, Conflict):
             return file
         del unsaved[file]
