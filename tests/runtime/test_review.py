@@ -14,9 +14,11 @@ from assistant.core.values import Hit, RecallQuery
 from assistant.recall.embedders import OnnxEmbedder
 from assistant.recall.search import Recall
 from assistant.runtime.conflict_finder import ConflictFinder
+from assistant.runtime.services import Places, compose
 from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 from tests.real_embeddings import embedding_model_path
+from tests.real_models import starter_model_path
 from tests.runtime.conftest import Stage
 
 MAY, SEPTEMBER = "2026-05-03|you|lives in Lisbon", "2026-09-09|you|I live in Graz"
@@ -148,6 +150,21 @@ def test_the_window_hears_what_waits(stage: Stage) -> None:
     stage.services.workspace.inbox.propose(["likes milk"], source="chat:x#3-4", actor="upkeep")
     assert stage.services.review.decline_all() == 1
     assert stage.services.workspace.declined.turns("x") == {3, 4}
+
+
+@pytest.mark.real
+def test_the_real_starter_model_gives_an_opinion(tmp_path: Path) -> None:
+    (tmp_path / "state" / "models").mkdir(parents=True)
+    (tmp_path / "state" / "models" / "Starter.gguf").symlink_to(starter_model_path())
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text("[model]\nthreads = 1\nwindow = 1024\n")
+    services = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state"), {})
+    (services.workspace.root / "MEMORY.md").write_text(f"{MAY}\n{SEPTEMBER}\n", encoding="utf-8")
+    conflict = services.review.conflicts()[0]
+    opinion = services.review.opinion(conflict.id, CancelToken())
+    services.close()
+    assert opinion.verdict in ("yes", "no", "unclear")
+    assert opinion.model == "Starter"
 
 
 @pytest.fixture
