@@ -223,18 +223,18 @@ def test_what_is_said_twice_in_other_words_is_offered_once(
 
 
 @pytest.mark.parametrize(
-    ("reply", "shown"),
+    ("replies", "shown"),
     [
-        ("yes", "fake thinks that they contradict each other."),
-        ("No", "fake thinks that both can hold."),
-        ("Well, well", "fake gave no clear answer."),
-        (AssistantError("engine.died", "The model stopped."), "The model stopped."),
+        (["yes", "no"], "fake thinks that they contradict each other."),
+        (["No", "Yes"], "fake thinks that both can hold."),
+        (["Well, well", "yes"], "fake gave no clear answer."),
+        ([AssistantError("engine.died", "The model stopped.")], "The model stopped."),
     ],
 )
 def test_the_models_opinion_stands_below_and_decides_nothing(
-    kept: Kept, qtbot: QtBot, reply: str | AssistantError, shown: str
+    kept: Kept, qtbot: QtBot, replies: list[str | AssistantError], shown: str
 ) -> None:
-    kept.services.prompts.engine = kept.services.model_service.engine = FakeEngine([reply])
+    kept.services.prompts.engine = kept.services.model_service.engine = FakeEngine(replies)
     write(kept)
     card = conflict_card(opened(kept, qtbot), qtbot)
     card.ask.click()
