@@ -8,12 +8,11 @@ from dataclasses import replace
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.workspace.blocks import text_blocks
 from assistant.workspace.entries import MemoryText
+from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.ids import line_id, split_id
 from assistant.workspace.layout import MEMORY
 
 NEVER_HERE = "never recalled here"
-FORGOTTEN = "«forgotten»"
-"""Stands in receipts where forgotten words stood."""
 
 
 class Never:
@@ -21,13 +20,13 @@ class Never:
 
     def __init__(self, units: frozenset[str]) -> None:
         self.units = units
-        self._bare = frozenset(bare_unit(unit) for unit in units)
+        self._bare = frozenset(map(bare_unit, units))
 
     def __bool__(self) -> bool:
         return bool(self.units)
 
     def holds(self, unit: str) -> bool:
-        return bool(self._bare) and bare_unit(unit.removeprefix("gone:")) in self._bare
+        return bool(self._bare) and bare_unit(unit) in self._bare
 
     def hides(self, hit: Hit) -> bool:
         """The hit is such a unit, or a block of which one line is."""
@@ -67,11 +66,9 @@ class Never:
         return found
 
 
-NOTHING = Never(frozenset())
-
-
 def bare_unit(unit: str) -> str:
-    """The id without the number that tells equal lines of a file apart."""
+    """The id of the line itself: told as gone or not, whichever of several equal lines of its file it is."""
+    unit = unit.removeprefix("gone:")
     return split_id(unit)[1] or unit
 
 
@@ -83,3 +80,6 @@ def is_stale(lines: Sequence[PromptLine], left: Sequence[str], never: Never) -> 
     if any(never.holds(line.unit) or FORGOTTEN in line.text for line in lines):
         return True
     return any(not never.holds(unit) for unit in left)
+
+
+NOTHING = Never(frozenset())

@@ -30,6 +30,7 @@ from assistant.core.values import Block, Hit, LeftOut, Message, Prompt, RecallQu
 from assistant.recall.search import Recall
 from assistant.workspace.budget import Limits
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.layout import MEMORY
 from assistant.workspace.workspace import Workspace
 
@@ -178,7 +179,7 @@ class PromptBuilder:
             return ""
         block, lines = self._receipts.recalled_block(chat, turn.n), self._receipts.recalled_lines(chat, turn.n)
         never = self._receipts.never(chat)
-        kept = [line for line in lines if not never.holds(line.unit)]
+        kept = [line for line in lines if not never.holds(line.unit) and line.text != FORGOTTEN]
         return self._hidden.block(block if len(kept) == len(lines) else block_text(kept), kept, chat)
 
     def _recalled(

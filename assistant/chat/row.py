@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from assistant.chat.never import NEVER_HERE, NOTHING, Never
-from assistant.chat.texts import text
+from assistant.chat.persona import persona_of
 from assistant.chat.tokens import TokenCounter
-from assistant.core.clock import Clock, stamp
+from assistant.core.clock import stamp
 from assistant.core.values import Block, LeftOut, PromptLine, Role
 from assistant.workspace.budget import Limits, Loaded, load_memory
 from assistant.workspace.entries import Entry
@@ -70,24 +70,20 @@ def take_row(
     never: Never = NOTHING,
 ) -> FixedRow:
     """The row for a chat that starts (or is cut) now. window: tokens. chat: left out of the brief."""
-    persona = Block("persona", Role.SYSTEM, _persona(workspace.clock), 0)
+    who = persona_of(workspace)
+    persona = Block("persona", Role.SYSTEM, who.text, 0)
     if not with_memory:
-        return FixedRow(_counted([persona], counter), (), stamp(workspace.clock), "")
+        return FixedRow(_counted([persona], counter), who.left_out, stamp(workspace.clock), "")
     today = workspace.clock().date()
     document, hidden, without = never.parted(workspace.memory.document())
     loaded = load_memory(document, limits, today, counter.count, window)
     brief, silent = _brief(workspace, chat, never)
     blocks = [b for b in (persona, _facts(loaded), _tail(loaded, today), brief) if b.text]
     sha = workspace.memory.read(MEMORY).sha256
-    left_out = sorted((*loaded.left_out, *hidden), key=lambda left: left.line)
+    left_out = [*who.left_out, *sorted((*loaded.left_out, *hidden), key=lambda left: left.line)]
     left_out += [LeftOut(line.file, line.line, NEVER_HERE) for line in silent]
     without += tuple(line.unit for line in silent)
     return FixedRow(_counted(blocks, counter), tuple(left_out), stamp(workspace.clock), sha, without=without)
-
-
-def _persona(clock: Clock) -> str:
-    now = clock()
-    return text("persona").format(date=now.date().isoformat(), weekday=now.strftime("%A"))
 
 
 def _facts(loaded: Loaded) -> Block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assistant.core.values import PromptLine
+from assistant.workspace.forgetting import FORGOTTEN
 
 _FOUND = ("keyword", "meaning", "recent")
 _BULLET = re.compile(r"^\s*(?:[-*+]\s+)?")
@@ -41,3 +42,9 @@ def is_turn(line: PromptLine) -> bool:
 def undated(words: str) -> str:
     """Without the date in front that words_of and plain_words put there for an entry."""
     return re.sub(r"^\d{4}-\d{2}-\d{2}: ", "", words)
+
+
+def is_forgotten(line: PromptLine) -> bool:
+    """Nothing of what it said is left."""
+    said = undated(words_of(line))
+    return FORGOTTEN in said and not re.search(r"\w", said.replace(FORGOTTEN, ""))

@@ -29,6 +29,28 @@ def add_commands(commands: Any) -> None:
     restore.add_argument("--passphrase", action="store_true", help="(found out by itself; for symmetry)")
     restore.add_argument("--key-file", metavar="K", help="a file with the recovery key, or - for stdin")
     restore.set_defaults(run=run_restore)
+    known = commands.add_parser("backups", help="the backups that were made here, as far as is known")
+    steps = known.add_subparsers(dest="step", metavar="STEP")
+    known.set_defaults(run=run_list)
+    steps.add_parser("list", help="newest first").set_defaults(run=run_list)
+    drop = steps.add_parser("drop", help="know nothing of one any more; its file is not touched")
+    drop.add_argument("file", metavar="FILE", type=Path)
+    drop.set_defaults(run=run_drop)
+
+
+def run_list(context: Context, options: Namespace) -> int:
+    known = context.services.backups.known.all()
+    value = [{"file": b.path, "made": b.made, "key": b.key, "files": b.files, "there": b.there} for b in known]
+    words = "\n".join(f"{b.made}  {b.key}  {b.path}{'' if b.there else '  (not connected)'}" for b in known)
+    context.output.value({"backups": value}, words or "No backup was made yet.")
+    return 0
+
+
+def run_drop(context: Context, options: Namespace) -> int:
+    path = options.file.expanduser().absolute()
+    context.services.backups.known.remove(path)
+    context.output.value({"dropped": path}, f"Nothing is known of {path} any more.")
+    return 0
 
 
 def run_backup(context: Context, options: Namespace) -> int:
@@ -64,6 +86,7 @@ def run_backup(context: Context, options: Namespace) -> int:
 def run_restore(context: Context, options: Namespace) -> int:
     from assistant.core.clock import system_clock
     from assistant.runtime.age import kind_of
+    from assistant.runtime.backups import adopt_key
     from assistant.runtime.restoring import restore
     from assistant.settings.paths import default_workspace, find_paths
     from assistant.settings.store import SettingsStore
@@ -74,6 +97,7 @@ def run_restore(context: Context, options: Namespace) -> int:
     kind = kind_of(options.file)
     key = _key(context, options, kind == "passphrase")
     report = restore(options.file, key, root, paths, places.now or system_clock())
+    adopt_key(key)
     aside = f"\nWhat was kept about a workspace here before is in {report.replaced}." if report.replaced else ""
     words = (
         f"{report.workspace}: {report.files} files of the backup of {report.made}. "

@@ -6,7 +6,8 @@ from types import TracebackType
 
 from assistant.cli.output import Output
 from assistant.core.cancel import CancelToken
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.assistants import AssistantService
+from assistant.runtime.services import Places, Services, compose, find_assistants
 
 _SOON_EMBEDDED = 200  # units: one or two seconds of work
 _PATIENCE_MS = 10_000.0  # a script wants the whole answer rather than a quick one
@@ -27,6 +28,13 @@ class Context:
             self._services = compose(self.places, recall_budget_ms=_PATIENCE_MS)
             self._services.forgetting.finish_left()  # what a killed process had begun to forget
         return self._services
+
+    @property
+    def assistants(self) -> AssistantService:
+        """The assistants, without opening the workspace of any."""
+        if self._services is not None:
+            return self._services.assistants
+        return find_assistants(self.places)
 
     def __enter__(self) -> Context:
         return self

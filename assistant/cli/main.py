@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assistant.cli import (
     ask,
+    assistants,
     backup,
     bench,
     chats,
@@ -39,6 +40,7 @@ _GROUPS = (
     recall,
     forget,
     chats,
+    assistants,
     summarize,
     index,
     models,
@@ -60,7 +62,7 @@ def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:
         return int(exit_.code or 0)
     use_utf8(sys.stdin)
     output = Output(as_json=options.json, quiet=options.quiet)
-    places = Places(options.workspace, options.config, options.state, options.now)
+    places = Places(options.workspace, options.config, options.state, options.now, options.assistant)
     try:
         if options.command is None:
             return open_window(places)
@@ -98,6 +100,7 @@ def _add_globals(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", type=_folder, metavar="DIR", help="one folder for data, cache and models")
     parser.add_argument("--json", action="store_true", help="JSON on stdout and nothing else")
     parser.add_argument("--quiet", action="store_true", help="no remarks")
+    parser.add_argument("--assistant", metavar="NAME", default="", help="another assistant than the default one")
     parser.add_argument("--now", type=_moment, metavar="ISO", help="the time to assume")
 
 
@@ -128,9 +131,9 @@ def _globals_first(arguments: Sequence[str]) -> list[str]:
             rest += [word, *words]
         elif word in ("--json", "--quiet"):
             front.append(word)
-        elif word in ("--workspace", "--config", "--state", "--now"):
+        elif word in ("--workspace", "--config", "--state", "--now", "--assistant"):
             front += [word, *[next(words, "")]]
-        elif word.startswith(("--workspace=", "--config=", "--state=", "--now=")):
+        elif word.startswith(("--workspace=", "--config=", "--state=", "--now=", "--assistant=")):
             front.append(word)
         else:
             rest.append(word)

@@ -1,8 +1,7 @@
-"""``keepsake memory read|save|new|rename|delete|link|drafts``: whole memory files, as the files page of the window."""
+"""``keepsake memory new|rename|delete|link|drafts``: notes as whole files, as the files page of the window."""
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from typing import Any
 
@@ -12,14 +11,6 @@ from assistant.core.errors import AssistantError
 
 def add_actions(memory: Any) -> None:
     """Below ``keepsake memory``."""
-    read = memory.add_parser("read", help="a memory file, with the checksum that save takes")
-    read.add_argument("file", metavar="FILE")
-    read.set_defaults(run=run_read)
-    save = memory.add_parser("save", help="write a whole memory file from stdin; merged with what changed meanwhile")
-    save.add_argument("file", metavar="FILE")
-    save.add_argument("--base", metavar="SHA256", default="", help="of the file as it was read; left off: a new file")
-    save.add_argument("--keep-secrets", action="store_true", help="write what looks like a secret, this once")
-    save.set_defaults(run=run_save)
     new = memory.add_parser("new", help="begin a note")
     new.add_argument("name", metavar="NAME")
     new.set_defaults(run=run_new)
@@ -37,41 +28,6 @@ def add_actions(memory: Any) -> None:
     drafts = memory.add_parser("drafts", help="text that was typed in the window and not saved")
     drafts.add_argument("--discard", metavar="FILE", help="let go of the draft of this file")
     drafts.set_defaults(run=run_drafts)
-
-
-def run_read(context: Context, options: Namespace) -> int:
-    file = _named(options.file)
-    read = context.services.workspace.memory.read(file)
-    if not read.sha256:
-        raise AssistantError("memory.missing", f"There is no file {file}.", "keepsake memory show lists the files.")
-    value = {"file": file, "text": read.text, "sha256": read.sha256, "problem": read.problem}
-    context.output.value(value, read.text)
-    return 0
-
-
-def run_save(context: Context, options: Namespace) -> int:
-    from assistant.workspace.memory_values import Conflict
-    from assistant.workspace.merged_save import save_merged
-
-    file, memory = _named(options.file), context.services.workspace.memory
-    outcome = save_merged(memory, file, sys.stdin.read(), options.base, options.keep_secrets)
-    if isinstance(outcome.result, Conflict):
-        raise AssistantError(
-            "memory.conflict",
-            f"{file} changed meanwhile in the same place; nothing was written.",
-            "Read it again, bring both texts together, and save with its new checksum.",
-        )
-    value = {
-        "file": file,
-        "sha256": outcome.read.sha256,
-        "journal_id": outcome.result.journal_id,
-        "redacted": outcome.result.redacted,
-        "merged": outcome.merged,
-    }
-    merged = " What changed in it meanwhile was merged in." if outcome.merged else ""
-    redacted = f" {outcome.result.redacted} secret(s) were replaced." if outcome.result.redacted else ""
-    context.output.value(value, f"Saved {file}.{merged}{redacted}")
-    return 0
 
 
 def run_new(context: Context, options: Namespace) -> int:

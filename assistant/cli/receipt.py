@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context
+from assistant.core.errors import AssistantError
 from assistant.core.values import PromptLine, Receipt
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ def add_never(actions: Any) -> None:
     never.add_argument("unit", metavar="UNIT", help="the line's id, as `receipt --json` and `recall --json` give it")
     never.add_argument("--again", action="store_true", help="it may be told there again")
     never.set_defaults(run=run_never)
+    renew = actions.add_parser("renew", help="take memory as it is now to the front of a chat; its prompt is read anew")
+    renew.add_argument("id", metavar="CHAT")
+    renew.set_defaults(run=run_renew)
 
 
 def run_receipt(context: Context, options: Namespace) -> int:
@@ -43,6 +47,20 @@ def run_never(context: Context, options: Namespace) -> int:
     context.services.told.never(options.id, options.unit, not options.again)
     words = "It may be told in this chat again." if options.again else "Never told in this chat again."
     context.output.value({"chat": options.id, "unit": options.unit, "never": not options.again}, words)
+    return 0
+
+
+def run_renew(context: Context, options: Namespace) -> int:
+    services = context.services
+    services.read_chat(options.id)  # a wrong id is said before a model is loaded
+    try:
+        services.model_service.ensure()  # it counts what fits
+    except AssistantError as error:
+        context.output.note(f"{error} Tokens are estimated.")
+    services.told.renew(options.id)
+    prompt = services.told.preview(options.id, "")
+    words = f"From the next message on this chat is told memory as it is now ({prompt.tokens} tokens are read anew)."
+    context.output.value({"chat": options.id, "tokens": prompt.tokens, "window": prompt.window}, words)
     return 0
 
 

@@ -14,6 +14,7 @@ from assistant.workspace.imports.times import make_day
 _LEADING = re.compile(
     r"\s*(?:[-*+]\s+|#{1,6}\s+)?\[?(\d{4})-(\d{2})-(\d{2})(?:[ T]\d{2}:\d{2}(?::\d{2})?)?(?:\]|\s*[·:：—|-]|\s*$)"
 )
+_CONTEXT_CHARACTERS = 300
 _NAMED = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -44,6 +45,6 @@ def _unit(file: str, names: UnitNames, record: Record) -> Unit:
         title=title,
         text=record.text,
         words=record.text,
-        context=title,
+        context="\n".join(part for part in (title, record.before[-_CONTEXT_CHARACTERS:]) if part),
         meaning=f"{title}: {record.text}"[:MEANING_CHARACTERS],
     )

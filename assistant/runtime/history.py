@@ -16,6 +16,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.runtime.lanes import Lane
 from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
+from assistant.workspace.assistants import PERSONA
 from assistant.workspace.disk import read_bytes
 from assistant.workspace.forgetting import scrub_bytes
 from assistant.workspace.forgotten_text import found_in_bytes
@@ -25,7 +26,6 @@ from assistant.workspace.layout import CHATS, LOGS, MEMORY, TEMP_PREFIX, TOPICS
 from assistant.workspace.temporary import is_temporary
 from assistant.workspace.workspace import Workspace
 
-_ASSISTANTS = "assistants"
 _AUTHORS = {"disk": "another program", "you": "you", "undo": "you", "assistant": "assistant"}
 _log = logging.getLogger(__name__)
 
@@ -173,10 +173,10 @@ class HistoryService:
             return None
 
     def _files(self) -> Iterator[str]:
-        """Markdown of memory, assistants and chats; links, temporary files, day logs and private chats apart."""
+        """Markdown of memory and chats; links, temporary files, day logs, private chats, other assistants apart."""
         root = self._workspace.root
-        for folder in (MEMORY, TOPICS, _ASSISTANTS, CHATS):
-            found = [root / folder] if folder == MEMORY else sorted((root / folder).rglob("*.md"))
+        for folder in (MEMORY, TOPICS, CHATS):
+            found = [root / folder] if folder in (MEMORY, PERSONA) else sorted((root / folder).rglob("*.md"))
             for path in found:
                 name = path.relative_to(root).as_posix()
                 plain = path.is_file() and not path.is_symlink() and not path.name.startswith((TEMP_PREFIX, "."))
@@ -218,4 +218,4 @@ class HistoryPlace:
 
 
 def _ours(name: str) -> bool:
-    return name == MEMORY or (name.endswith(".md") and name.split("/")[0] in (TOPICS, _ASSISTANTS, CHATS))
+    return name == MEMORY or (name.endswith(".md") and name.split("/")[0] in (TOPICS, CHATS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,14 +48,22 @@ class ImportService:
     def __init__(self, workspace: Workspace, emit: Callable[[Event], None], index: Callable[[], None]) -> None:
         self._workspace, self._emit, self._index = workspace, emit, index
         self.ledger = Ledger(workspace.data / "imports", workspace.clock)
+        self._running: CancelToken | None = None
 
     def look(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportReport:
         """What an import would do; writes nothing. system: one of SYSTEMS, or "auto" to recognise it."""
-        return _Run(self._workspace, self.ledger, _system(system, path), path, cancel, progress).look()
+        self._running = cancel
+        return self._run_of(system, path, cancel, progress).look()
+
+    def cancel(self) -> None:
+        """Stop what runs: the window closes."""
+        if self._running:
+            self._running.cancel()
 
     def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportReport:
         """Do it. Cancelled or failed, what it wrote so far is taken back."""
-        run = _Run(self._workspace, self.ledger, _system(system, path), path, cancel, progress)
+        run = self._run_of(system, path, cancel, progress)
+        self._running = cancel
         try:
             report = run.apply()
         except BaseException:
@@ -82,6 +91,10 @@ class ImportService:
     def list(self) -> list[ImportRecord]:
         """All imports, newest first."""
         return self.ledger.list()
+
+    def _run_of(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> _Run:
+        known = _system(system, path, self._workspace.root)
+        return _Run(self._workspace, self.ledger, known, path, cancel, progress)
 
     def _undo(self, record: ImportRecord) -> ImportUndone:
         memory = _take_back(self._workspace, record.batch) if record.batch else ""
@@ -215,7 +228,12 @@ class _Run:
         )
 
 
-def _system(system: str, path: Path) -> str:
+def _system(system: str, path: Path, root: Path) -> str:
+    """Also refuses the workspace itself, whose chats would come over as copies."""
+    if Path(os.path.realpath(root)).is_relative_to(os.path.realpath(path)):
+        raise AssistantError(
+            "import.own", "This is Keepsake's own folder; what lies in it is found as it is.", "Choose another folder."
+        )
     return recognise(path) if system == AUTO else system
 
 

@@ -12,6 +12,7 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import EventSink, IndexProgress, Notice, WorkspaceChanged
 from assistant.recall.search import Recall
 from assistant.runtime.lanes import Lane
+from assistant.workspace.assistants import FOLDER
 from assistant.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class IndexService:
             self._observer.join()
 
     def _changed(self, *paths: Path) -> None:
-        if all(path.name.startswith(".") or path.suffix != ".md" for path in paths):
+        if all(path.name.startswith(".") or path.suffix != ".md" or self._is_others(path) for path in paths):
             return
         with self._timer_lock:
             if self._timer:
@@ -114,6 +115,10 @@ class IndexService:
             self._timer = threading.Timer(_SETTLE_SECONDS, self._settled)
             self._timer.daemon = True
             self._timer.start()
+
+    def _is_others(self, path: Path) -> bool:
+        """Whether it belongs to another assistant, which lives below our folder."""
+        return path.is_relative_to(self._workspace.root / FOLDER)
 
     def _settled(self) -> None:
         with self._timer_lock:  # cancel takes it too: behind it nothing is submitted any more, by no timer at all

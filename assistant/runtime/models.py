@@ -54,6 +54,13 @@ class ModelService:
             raise NO_MODEL
         return sound[0]
 
+    def start(self) -> None:
+        """Load the chosen model on the chat lane, unless the engine came with one."""
+        if info := self.engine.info:
+            self._emit(ModelReady(info))
+        else:
+            self.load_later()
+
     def load_later(self, name: str = "") -> Future[ModelInfo]:
         """Load on the chat lane; the outcome comes as an event, and as the future's result."""
         return self._lane.submit(self.load, name)

@@ -22,6 +22,8 @@ from assistant.workspace.memory import Conflict
 from assistant.workspace.redaction import redact
 from assistant.workspace.workspace import Workspace
 
+TIDIED = "Tidied up"
+"""How the journal's words for a tidy-up begin."""
 LIMIT = 20
 """Hits that are looked at; what comes later nobody would see."""
 _QUERY_MS = 10_000.0
@@ -157,7 +159,7 @@ class SelfTestService:
 
     def noted(self, event: Event) -> None:
         """A tidy-up, or a finished indexing run, may be a reason to ask again. Never raises."""
-        if isinstance(event, MemoryChanged) and event.actor == "upkeep" and event.summary.startswith("Tid"):
+        if isinstance(event, MemoryChanged) and event.summary.startswith(TIDIED):
             self.run_later("tidy", event.journal_id)
         elif isinstance(event, IndexProgress) and event.what == "vectors" and 0 < event.done == event.total:
             self._submit(self._compare)
@@ -171,7 +173,8 @@ class SelfTestService:
             waiting, self._waiting = self._waiting, {}
         for reason, undo in waiting.items():
             if self.store.checks():
-                self.run(reason, undo)
+                entry = self._workspace.journal.get(undo) if undo else None
+                self.run(reason, entry.batch or undo if entry else undo)
 
     def _compare(self) -> None:
         runs = self.store.runs()

@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
+from assistant.runtime.assistants import DEFAULT, AssistantService
 from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.distilling import DistilService
@@ -30,7 +32,7 @@ from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
-from assistant.runtime.lanes import Lanes
+from assistant.runtime.lanes import Lanes, once
 from assistant.runtime.models import ModelService
 from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
@@ -61,12 +63,27 @@ EMBEDDING_MODEL = "multilingual-e5-small"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What the person said about where things are (None: nothing), and the time if it is set."""
+    """What the person said about where things are (None: nothing), the time if it is set, and the assistant's name."""
 
     workspace: Path | None = None
     config: Path | None = None
     state: Path | None = None
     now: datetime | None = None
+    assistant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Processes that serve any assistant: the model stays loaded while the person goes from one to another."""
+
+    engine: WorkerEngine
+    embedder: WorkerEmbedder | None
+
+    def close(self) -> None:
+        """End the processes."""
+        self.engine.close()
+        if self.embedder:
+            self.embedder.close()
 
 
 class Services:
@@ -79,8 +96,12 @@ class Services:
         workspace: Workspace,
         state: Path,
         recall_budget_ms: float = BUDGET_MS,
+        assistants: AssistantService | None = None,
+        workers: Workers | None = None,
     ) -> None:
+        """assistants: None where the workspace stands alone. workers: of services that were closed by ``hand_over``."""
         self.settings = settings
+        self.assistants = assistants or AssistantService(workspace.root, paths.data)
         self.paths = paths
         self.workspace = workspace
         self.lanes = Lanes()
@@ -89,8 +110,8 @@ class Services:
         self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
-        self.engine = WorkerEngine(logs / "engine.log")
-        self.embedder = _embedder(settings.load(), paths, logs)
+        self.engine = workers.engine if workers else WorkerEngine(logs / "engine.log")
+        self.embedder = workers.embedder if workers else _embedder(settings.load(), paths, logs)
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
@@ -114,8 +135,8 @@ class Services:
         )
         self.importing = ImportService(workspace, self._emit, self._index_soon)
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
-        self.backups = BackupService(workspace, paths)
-        places = ForgetPlaces(workspace, self.receipts, self.recall, logs, self.forget_places)
+        self.backups = BackupService(workspace, paths, assistants=self.assistants)
+        places = ForgetPlaces(workspace, self.receipts, self.recall, paths.state, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
         self.picture = PictureService(workspace, self.budget, self.prompts.counter)
@@ -138,7 +159,7 @@ class Services:
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
         self.lanes.files.submit(self.recover)
         self.lanes.files.submit(self.distilling.find_due)
-        self.model_service.load_later()
+        self.model_service.start()
         self.indexing.start()
         self.history.start()
         self.self_test.start()
@@ -154,6 +175,17 @@ class Services:
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
+        self._end(Workers(self.engine, self.embedder).close)
+
+    def hand_over(self) -> Future[Workers]:
+        """End all work and threads, behind; the worker processes are free for another assistant's services then."""
+        return once("handing-over", self._hand_over)
+
+    def _hand_over(self) -> Workers:
+        self._end(lambda: None)
+        return Workers(self.engine, self.embedder)
+
+    def _end(self, end_workers: Callable[[], None]) -> None:
         self._sinks.clear()
         self.idle.close()
         self.distilling.close()
@@ -161,11 +193,10 @@ class Services:
         self.temporary.turns.close()
         self.model_service.cancel()
         self.indexing.cancel()
+        self.importing.cancel()
         self.backups.close()
         self.self_test.close()
-        self.engine.close()
-        if self.embedder:
-            self.embedder.close()
+        end_workers()
         self.lanes.close()
         try:
             self.purge_deleted()
@@ -331,23 +362,40 @@ class Services:
             self.indexing.sync_later()
 
 
-def compose(places: Places, environ: Mapping[str, str] = os.environ, recall_budget_ms: float = BUDGET_MS) -> Services:
+def find_assistants(places: Places, environ: Mapping[str, str] = os.environ) -> AssistantService:
+    """The assistants and which one is meant, without opening any. Raises ("assistant.missing")."""
+    paths = find_paths(places.config, places.state, environ)
+    base = default_workspace(SettingsStore(paths.settings_file).load(), places.workspace, environ)
+    found = AssistantService(base, paths.data)
+    root = found.root(places.assistant or environ.get("KEEPSAKE_ASSISTANT", ""))
+    found.current = root.name if root != base else DEFAULT
+    return found
+
+
+def compose(
+    places: Places,
+    environ: Mapping[str, str] = os.environ,
+    recall_budget_ms: float = BUDGET_MS,
+    workers: Workers | None = None,
+) -> Services:
     """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be.
 
-    recall_budget_ms: how long a search waits for meaning before it answers by words.
+    recall_budget_ms: how long a search waits for meaning before it answers by words. workers: of other services, which
+    hand them over before these start.
     """
     paths = find_paths(places.config, places.state, environ)
     settings = SettingsStore(paths.settings_file)
-    root = default_workspace(settings.load(), places.workspace, environ)
+    assistants = find_assistants(places, environ)
+    root, name = assistants.root(assistants.current), assistants.current
     is_new = not root.exists()
     ident = workspace_id(root, paths.data)
     state = paths.workspace_state(ident)
     clock: Clock = fixed_clock(places.now) if places.now else system_clock
-    workspace = Workspace(root, paths.workspace_data(ident), state, clock)
+    workspace = Workspace(root, paths.workspace_data(ident), state, clock, name)
     workspace.prepare()
-    if is_new:  # the folder is known by its inode from now on, or its journal would be lost should it be moved
+    if is_new or name != DEFAULT:  # known by its inode from now on, or its journal would be lost should it be moved
         workspace_id(root, paths.data)
-    return Services(settings, paths, workspace, state, recall_budget_ms)
+    return Services(settings, paths, workspace, state, recall_budget_ms, assistants, workers)
 
 
 def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QVBoxLay
 from assistant.ui.backup.actions import back_up, restore_backup
 from assistant.ui.chat.kinds import Kind
 from assistant.ui.i18n import tr
+from assistant.ui.imports.actions import import_memory
 from assistant.ui.theme import CHOICES
 from assistant.ui.widgets import button, label, spread
 
@@ -52,6 +53,7 @@ class Menus:
         self._action(menu, tr("Find in this chat"), window.page.start_find, "Ctrl+F")
         self._action(menu, tr("Copy the last reply"), window.copy_reply, "Ctrl+Shift+C")
         menu.addSeparator()
+        self._action(menu, tr("Assistants"), window.assistants.open_menu, "Ctrl+Shift+A")
         self._action(menu, tr("Settings…"), window.open_settings, "Ctrl+,")
         self._action(menu, tr("Quit"), window.close, "Ctrl+Q")
 
@@ -84,6 +86,7 @@ class Menus:
 
     def _fill_memory(self) -> None:
         window, menu = self._window, self._menu(tr("M&emory"), tr("Memory"))
+        self._action(menu, tr("Import…"), partial(import_memory, window))
         self._action(menu, tr("Back up…"), partial(back_up, window))
         self._action(menu, tr("Restore a backup…"), partial(restore_backup, window))
 

@@ -46,10 +46,17 @@ def printable(text: str) -> str:
     return _NO_TEXT.sub("\ufffd", text)
 
 
-def format_head(ident: str, title: str, created: str, private: bool = False, tags: Sequence[str] = ()) -> str:
+def format_head(
+    ident: str,
+    title: str,
+    created: str,
+    private: bool = False,
+    tags: Sequence[str] = (),
+    speaker: str = "Keepsake",
+) -> str:
     """The file of a chat without turns."""
     lines = [f"# Chat: {title}", "", "## Metadata", "", f"- **Session ID**: {ident}", f"- **Created**: {created}"]
-    lines.append("- **Participants**: you, Keepsake")
+    lines.append(f"- **Participants**: you, {speaker}")
     lines += [f"- **Tags**: {', '.join(tags)}"] if tags else []
     lines += ["- **Private**: yes"] if private else []
     return "\n".join([*lines, "", "## Conversation", ""])
@@ -132,7 +139,7 @@ def _with_value(text: str, field: str, value: str) -> str:
                 return "\n".join(lines)
     added = f"- **{getattr(labels, field)}**: {value}"
     if last is None:
-        return _below_title(lines, added) if lines[0].startswith("#") else f"{added}\n\n{text}"
+        return _below_title(lines, added) if _HEADING.match(lines[0].removeprefix("\ufeff")) else f"{added}\n\n{text}"
     lines.insert(last + 1, added + ("\r" if lines[last].endswith("\r") else ""))
     return "\n".join(lines)
 

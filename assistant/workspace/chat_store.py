@@ -50,13 +50,15 @@ class TurnStart:
 class ChatStore:
     """Reads and writes chats; safe to use from several threads and processes.
 
-    root: the workspace; data: keeps deleted chats; state: locks, pending replies, the cache of the list.
+    root: the workspace; data: keeps deleted chats; state: locks, pending replies, the cache of the list; speaker: who
+    answers, as new files name the two.
     """
 
-    def __init__(self, root: Path, data: Path, state: Path, clock: Clock) -> None:
+    def __init__(self, root: Path, data: Path, state: Path, clock: Clock, speaker: str = "Keepsake") -> None:
         self._root = root
         self._locks = state / "locks"
         self._clock = clock
+        self._speaker = speaker
         self._list = ChatList(root, state / "chat_list.json")
         self._pending = PendingReplies(state / "pending")
         self._appends = AppendLog(state / "pending")
@@ -66,7 +68,8 @@ class ChatStore:
     def create(self, title: str = "", private: bool = False, body: str = "") -> str:
         """A new chat's file, with its metadata; returns its id. body: blocks that it begins with."""
         head, at = redact(clean_title(title)).text, stamp(self._clock)
-        return self.place(self._clock(), lambda ident: [format_head(ident, head, at, private) + body])
+        who = self._speaker
+        return self.place(self._clock(), lambda ident: [format_head(ident, head, at, private, speaker=who) + body])
 
     def place(self, created: datetime, make: Callable[[str], Sequence[str]]) -> str:
         """Write a whole chat that began at ``created``; ``make(id)`` gives its parts, redacted. Returns its id."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any
 
-from assistant.workspace.imports.atoms import atom_day, atom_words
+from assistant.workspace.forgotten_text import FORGOTTEN
+from assistant.workspace.imports.atoms import atom_content, atom_day, atom_tags
 from assistant.workspace.imports.json_stream import json_objects
 from assistant.workspace.imports.nanobot import history_record
 from assistant.workspace.imports.nanobot_sessions import message_words
@@ -26,13 +27,22 @@ _LISTS = ("memories", "atoms", "items", "entries", "data")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing that such a file says. line: where it stands, from 1; raw: its own text there."""
+    """One thing that such a file says.
+
+    line, last: where it stands, from 1; raw: its own text there; text: the very words in it, so that forgetting finds
+    them; title: what kind it is; before: what was said before it.
+    """
 
     line: int
     raw: str
     day: date | None
     title: str
     text: str
+    before: str = ""
+
+    @property
+    def last(self) -> int:
+        return self.line + self.raw.count("\n")
 
 
 def foreign_records(file: str, text: str) -> tuple[list[Record], str]:
@@ -57,7 +67,7 @@ def _history(file: str, text: str) -> tuple[list[Record], str]:
 
 
 def _session(file: str, text: str) -> tuple[list[Record], str]:
-    """A message and what was answered to it are one record, as in our own chats."""
+    """A message a record."""
     records: list[Record] = []
     title, wrong = PurePosixPath(file).stem, 0
     for number, raw, value in _lines(text):
@@ -67,11 +77,9 @@ def _session(file: str, text: str) -> tuple[list[Record], str]:
         if value.get("_type") == "metadata":
             title = value["key"] if isinstance(value.get("key"), str) else title
         words, role = message_words(value.get("content")), value.get("role")
-        if role == "user" and words:
-            records.append(Record(number, raw, day_of(value.get("timestamp")), title, words))
-        elif role == "assistant" and words:
-            before = records.pop() if records else Record(number, raw, day_of(value.get("timestamp")), title, "")
-            records.append(replace(before, text=f"{before.text}\n{words}".strip()))
+        if role in ("user", "assistant") and words:
+            before = records[-1].text if records else ""
+            records.append(Record(number, raw, day_of(value.get("timestamp")), title, words, before))
     return records, _wrong(wrong)
 
 
@@ -91,19 +99,19 @@ def _atoms(file: str, text: str) -> tuple[list[Record], str]:
         line, at = line + text.count("\n", at, max(at, start)), max(at, start)
         value = json.loads(words)
         for atom in next((value[name] for name in _LISTS if isinstance(value.get(name), list)), [value]):
-            said = atom_words(atom) if isinstance(atom, dict) else ""
+            said = atom_content(atom) if isinstance(atom, dict) else ""
             records += [_record(line + 1, words, atom_day(atom) or day_in(file), atom, said)] if said else []
     return records, ""
 
 
 def _record(line: int, raw: str, day: date | None, value: dict[str, Any], words: str) -> Record:
     kind = value.get("type")
-    return Record(line, raw, day, kind if isinstance(kind, str) else "", words)
+    return Record(line, raw, day, " ".join([*([kind] if isinstance(kind, str) else []), *atom_tags(value)]), words)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, dict[str, Any] | None]]:
     for number, raw in enumerate(text.split("\n"), 1):
-        if not raw.strip():
+        if raw.strip() in ("", FORGOTTEN):
             continue
         try:
             value = json.loads(raw)

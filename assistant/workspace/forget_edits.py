@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from assistant.workspace.blocks import text_blocks
@@ -13,27 +14,28 @@ from assistant.workspace.forget_query import core_of, same_form
 from assistant.workspace.forget_values import ForgetPlan, Target
 from assistant.workspace.forgotten_text import FORGOTTEN, holds, scrub_text
 from assistant.workspace.ids import UnitNames, line_id, split_id
-from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY
+from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY, is_foreign
 from assistant.workspace.line_edits import remove_unit
 from assistant.workspace.notes import parse_note
-from assistant.workspace.unit_places import UnitPlace, find_unit
+from assistant.workspace.unit_places import UnitPlace, find_unit, foreign_places
 
 _SPLIT = re.compile(r"(?<!\\)；")
-_PROBE = 6  # characters by which a line is looked at before it is taken apart
-_FEW = 8
+_WIDE = re.compile("[\u2000-\u206f\u2100-\u218f\uff10-\uff5a\ufb00-\ufb06\xa0\xdf]")  # what NFKC and casefold change
+_FEW = 8  # so many forms are looked for one by one before a line is taken apart
 
 
 def units_like(file: str, text: str, wanted: Callable[[str], bool]) -> Iterator[UnitPlace]:
     """The units of a memory file whose text is wanted, with their ids; only those are taken apart."""
+    if is_foreign(file):
+        yield from (place for place in foreign_places(file, text) if wanted(place.text))
+        return
     numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
     names = UnitNames()
-    if file in (MEMORY, ARCHIVE):
-        lines = list(numbered)
-        entries = {n for n, line in lines if is_entry(line)}
-        facts = [(n, line) for n, line in lines if n not in entries]
-    else:
-        body, lines, entries = parse_note(text).body_line, [], set()
-        facts = [(n, line) for n, line in numbered if n >= body]
+    is_note = file not in (MEMORY, ARCHIVE)
+    body = parse_note(text).body_line if is_note else 1
+    lines = [(n, line) for n, line in numbered if n >= body]
+    entries = {n for n, line in lines if is_entry(line)}
+    facts = [(n, "" if n in entries else line) for n, line in lines if is_note or n not in entries]
     for block in text_blocks(facts):
         if wanted(block.text):
             yield UnitPlace(names(file, block.text), block.line, block.last, block.text, None, block.headings)
@@ -62,9 +64,10 @@ def memory_without(file: str, text: str, plan: ForgetPlan) -> str:
     return scrub_text("\n".join(lines), plan.texts) if holds("\n".join(lines), plan.texts) else "\n".join(lines)
 
 
-def still_in(file: str, text: str, plan: ForgetPlan) -> bool:
-    """Whether anything of the plan stands in a memory file or a day log."""
-    return memory_without(file, text, plan) != text
+def may_say(text: str, plan: ForgetPlan) -> bool:
+    """A quick look whether a line of a file could be one of those that go."""
+    folded = unicodedata.normalize("NFKC", text).casefold() if _WIDE.search(text) else text.lower()
+    return any(all(word in folded for word in form.split(" ")) for form in plan.same)
 
 
 def chat_without(chat: str, texts: Sequence[str], plan: ForgetPlan) -> list[str]:
@@ -131,7 +134,7 @@ def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:
     """Lines that say nothing but what is forgotten go; of an entry the items that do."""
     if not same:
         return list(lines)
-    probes = [form[:_PROBE] for form in same] if len(same) <= _FEW else []
+    probes = [max(form.split(" "), key=len) for form in same] if len(same) <= _FEW else []
     done: list[str] = []
     for line in lines:
         if probes and line.isascii() and not any(probe in line.lower() for probe in probes):

@@ -125,6 +125,8 @@ class ForgetFinder:
             text = self._text(self._root / file)
             if query.may_match(text):
                 yield from _in_memory(file, text, query)
+        for file in layout.foreign_files(self._root):  # JSON may spell a word in escapes
+            yield from _in_memory(file, self._text(self._root / file), query)
         for file in layout.log_files(self._root):
             text = self._text(self._root / file)
             if query.may_match(text):

@@ -89,11 +89,10 @@ class GitHistory:
 
         with self._locked(), self.opened() as repo:
             parent = _head(repo)
-            before = _tree_of(repo, parent)
             made: list[tuple[bytes, int | None, ObjectID | None]] = []
             for name, data in changes.items():
                 blob = None if data is None else Blob.from_string(data)
-                if (before.get(name) or "") == (blob.id.decode() if blob else ""):
+                if _blob_at(repo, parent, name) == (blob.id if blob else None):
                     continue
                 if blob:
                     repo.object_store.add_object(blob)
@@ -178,6 +177,18 @@ def _tree_of(repo: Repo, head: ObjectID | None) -> dict[str, str]:
         return {}
     entries = repo.object_store.iter_tree_contents(_commit(repo, head).tree)
     return {os.fsdecode(entry.path): entry.sha.decode() for entry in entries if entry.sha and entry.path}
+
+
+def _blob_at(repo: Repo, head: ObjectID | None, name: str) -> ObjectID | None:
+    """The text of a file in a commit; at the cost of its folders, not of all files."""
+    if head is None:
+        return None
+    from dulwich.object_store import tree_lookup_path
+
+    try:
+        return tree_lookup_path(repo.object_store.__getitem__, _commit(repo, head).tree, os.fsencode(name))[1]
+    except KeyError:
+        return None
 
 
 def _write_commit(

@@ -38,6 +38,22 @@ def workspace_id(root: Path, data_root: Path) -> str:
     return ident
 
 
+def move_record(data_root: Path, old: Path, new: Path | None) -> None:
+    """The workspace that was at ``old`` is at ``new`` now; None: it is gone, and what comes to be there is another one.
+
+    For moves of our own, which may be between disks, where no inode tells the one from the other.
+    """
+    registry = data_root / "workspaces.json"
+    with locked(data_root / "workspaces.lock"):
+        known = _load(registry)
+        was = str(Path(os.path.realpath(old.parent)) / old.name)
+        moved = [ident for ident, record in known.items() if record.get("path") == was]
+        for ident in moved:
+            known[ident] = _describe(Path(os.path.realpath(new))) if new else {**known[ident], "path": "", "inode": ""}
+        if moved:
+            write_atomic(registry, json.dumps(known, indent=1).encode())
+
+
 def _find(known: dict[str, _Record], path: Path) -> str | None:
     here = _describe(path)
     by_path = next((ident for ident, record in known.items() if record.get("path") == str(path)), None)

@@ -17,6 +17,7 @@ TOPICS = "memory"
 LOGS = "memory/log"
 CHATS = "chats"
 SESSIONS = "sessions"  # of nanobot, where its folder is used as the workspace
+MOST_FOREIGN = 64_000_000  # bytes of another program's file that is still read
 TEMP_PREFIX = ".~keepsake-"
 
 _LONGEST_NAME = 200  # characters, FORMATS.md
@@ -31,10 +32,10 @@ _CONFLICT = re.compile(r"conflict|冲突|\.sync-conflict-|\(case conflict|冲突
 
 def topic_file(name: str) -> str:
     """``memory/<name>.md``. Raises AssistantError("workspace.path") for a name FORMATS.md does not allow."""
-    if problem := _name_problem(name):
-        raise _refuse(name, problem)
+    if problem := name_problem(name):
+        raise refuse(name, problem)
     if name.casefold() in ("archive", "archive.md"):
-        raise _refuse(name, "is the archive's own name")
+        raise refuse(name, "is the archive's own name")
     return f"{TOPICS}/{name}.md"
 
 
@@ -50,7 +51,7 @@ def resolve(root: Path, file: str) -> Path:
     ancestor lies outside the workspace.
     """
     if problem := _file_problem(file):
-        raise _refuse(file, problem)
+        raise refuse(file, problem)
     return _inside(root, file)
 
 
@@ -61,10 +62,10 @@ def resolve_existing(root: Path, file: str) -> Path:
     parts = PurePosixPath(file).parts
     plain = "\0" not in file and "\\" not in file and not file.startswith("/") and ".." not in parts
     if not plain or parts[:1] != (TOPICS,) or not file.endswith(".md") or any(p.startswith(".") for p in parts):
-        raise _refuse(file, "is no memory file")
+        raise refuse(file, "is no memory file")
     path = _inside(root, file)
     if not os.path.lexists(path):
-        raise _refuse(file, _file_problem(file) or "is no memory file")
+        raise refuse(file, _file_problem(file) or "is no memory file")
     return path
 
 
@@ -156,10 +157,11 @@ def _file_problem(file: str) -> str | None:
     folder, _, name = file.rpartition("/")
     if folder != TOPICS or not name.endswith(".md"):
         return f"is neither {MEMORY} nor a note in {TOPICS}/"
-    return _name_problem(name.removesuffix(".md"))
+    return name_problem(name.removesuffix(".md"))
 
 
-def _name_problem(name: str) -> str | None:
+def name_problem(name: str) -> str | None:
+    """Why FORMATS.md does not allow a name, in words that follow "The name ..."; None for one it allows."""
     if not name:
         return "is empty"
     if len(name) > _LONGEST_NAME:
@@ -191,7 +193,7 @@ def _is_day(text: str) -> bool:
 def _inside(root: Path, file: str) -> Path:
     path = root / file
     if not _leads_inside(root, path):
-        raise _refuse(file, "leads out of the workspace through a link")
+        raise refuse(file, "leads out of the workspace through a link")
     return path
 
 
@@ -200,6 +202,7 @@ def _leads_inside(root: Path, path: Path) -> bool:
     return real.is_relative_to(os.path.realpath(root))
 
 
-def _refuse(name: str, problem: str) -> AssistantError:
+def refuse(name: str, problem: str) -> AssistantError:
+    """The error for a name with that problem."""
     shown = name if len(name) <= 60 else name[:57] + "..."
     return AssistantError("workspace.path", f"The name {shown!r} {problem}.", "Choose another name.")

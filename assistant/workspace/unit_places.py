@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assistant.workspace.blocks import text_blocks
 from assistant.workspace.entries import Entry, parse_entry, parse_memory
 from assistant.workspace.ids import UnitNames, line_id, split_id
-from assistant.workspace.layout import ARCHIVE, MEMORY
+from assistant.workspace.layout import ARCHIVE, MEMORY, is_foreign
 from assistant.workspace.notes import parse_note
 
 
@@ -31,7 +31,16 @@ def unit_places(file: str, text: str) -> Iterator[UnitPlace]:
     """The units of any memory file, by its relative name."""
     if file in (MEMORY, ARCHIVE):
         return memory_places(file, text)
-    return note_places(file, text, parse_note(text).body_line)
+    return foreign_places(file, text) if is_foreign(file) else note_places(file, text, parse_note(text).body_line)
+
+
+def foreign_places(file: str, text: str) -> Iterator[UnitPlace]:
+    """What a file in another program's form says; it can be found and forgotten, never edited."""
+    from assistant.workspace.foreign import foreign_records  # parsers that the window does not start with
+
+    names = UnitNames()
+    for record in foreign_records(file, text)[0]:
+        yield UnitPlace(names(file, record.raw), record.line, record.last, record.text)
 
 
 def memory_places(file: str, text: str) -> Iterator[UnitPlace]:

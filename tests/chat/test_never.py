@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.chat.never import FORGOTTEN, NEVER_HERE, Never
+from assistant.chat.never import NEVER_HERE, Never
 from assistant.chat.prompt import Draft, PromptRules
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.values import LeftOut
 from assistant.recall.search import Recall
 from assistant.workspace.entries import parse_memory
+from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.ids import line_id
 from assistant.workspace.workspace import Workspace
 
@@ -77,6 +78,15 @@ def test_a_recalled_line_leaves_the_earlier_turns_too(talk: Talk) -> None:
     assert "QX77" not in told
     assert "garden" in told, "the rest of the block stays"
     assert LeftOut("memory/hotel.md", 3, NEVER_HERE) in draft.prompt.left_out
+
+
+def test_what_is_told_to_be_gone_can_be_left_out_too(talk: Talk) -> None:
+    talk.say("Hello")
+    (talk.workspace.root / "MEMORY.md").write_text(f"# About me\n{CAT}\n", encoding="utf-8")
+    draft = talk.draft("And now?")
+    (gone,) = [line for line in draft.recalled.lines if line.unit.startswith("gone:")]
+    talk.receipts.set_never(talk.id, gone.unit)
+    assert "cello" not in _all(talk.draft("And now?"))
 
 
 def test_another_chat_is_told_as_before(talk: Talk, recall: Recall, receipts: ReceiptStore) -> None:

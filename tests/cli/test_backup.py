@@ -97,3 +97,19 @@ def test_a_key_file_of_age_s_own_opens_it(keepsake: Keepsake, tmp_path: Path, mo
     assert wrong.json["error"]["code"] == "backup.key_text"
     other = ("--workspace", str(tmp_path / "x"))
     assert keepsake("restore", str(tmp_path / "b.age"), *other, "--key-file", "-", stdin=key).code == 0
+
+
+def test_known_backups_are_listed_and_dropped(
+    keepsake: Keepsake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEEPSAKE_PASSPHRASE", "horse")
+    assert keepsake("backups", "--json").json == {"backups": []}
+    file = str(tmp_path / "b.age")
+    keepsake("backup", file, "--passphrase")
+    listed = keepsake("backups", "list", "--json").json["backups"]
+    assert [(each["file"], each["key"], each["there"]) for each in listed] == [(file, "passphrase", True)]
+    assert keepsake("backups", "drop", file, "--json").json == {"dropped": file}
+    assert "No backup" in keepsake("backups").out
+    keepsake("restore", file, "--workspace", str(tmp_path / "new"))
+    again = keepsake("backups", "--workspace", str(tmp_path / "new"), "--json").json["backups"]
+    assert [each["file"] for each in again] == [file], "what it was restored from is known there"

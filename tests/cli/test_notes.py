@@ -1,4 +1,4 @@
-"""``keepsake memory`` for whole files: read, save with a checksum, begin, rename, delete, links, drafts."""
+"""``keepsake memory`` for notes as whole files: begin, rename, delete, links, drafts."""
 
 from __future__ import annotations
 
@@ -22,21 +22,6 @@ def test_a_note_begins_is_renamed_deleted_and_comes_back(keepsake: Keepsake, tmp
     assert (folder / "Trips.md").read_text() == "# Travel\n\n"
     assert keepsake("memory", "link", "Nowhere").code == 1
     assert keepsake("memory", "delete", "MEMORY.md", "--json").json["error"]["code"] == "memory.note"
-
-
-def test_a_file_is_saved_with_the_checksum_it_was_read_at(keepsake: Keepsake, tmp_path: Path) -> None:
-    path = tmp_path / "ws" / "MEMORY.md"
-    saved = keepsake("memory", "save", "MEMORY.md", "--json", stdin="one\ntwo\nthree\n").json
-    read = keepsake("memory", "read", "MEMORY.md", "--json").json
-    assert read["text"] == "one\ntwo\nthree\n" and read["sha256"] == saved["sha256"]
-    path.write_text("one\ntwo\nthree\nfour\n")
-    merged = keepsake("memory", "save", "MEMORY.md", "--base", read["sha256"], "--json", stdin="ONE\ntwo\nthree\n").json
-    assert merged["merged"] is True
-    assert path.read_text() == "ONE\ntwo\nthree\nfour\n"
-    clash = keepsake("memory", "save", "MEMORY.md", "--base", read["sha256"], "--json", stdin="eins\ntwo\nthree\n")
-    assert clash.code == 1 and clash.json["error"]["code"] == "memory.conflict"
-    assert path.read_text() == "ONE\ntwo\nthree\nfour\n"
-    assert keepsake("memory", "read", "none").code == 1
 
 
 def test_drafts_are_listed_and_discarded(keepsake: Keepsake, tmp_path: Path) -> None:

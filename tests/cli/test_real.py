@@ -163,3 +163,20 @@ def test_doctor_is_content(script: Script) -> None:
 def test_models_are_verified(script: Script) -> None:
     (result,) = script.run("models", "verify")
     assert [model["ok"] for model in result["models"]] == [True]
+
+
+def test_the_prompt_that_is_shown_is_the_one_that_is_sent(script: Script) -> None:
+    for fact in ("the boiler Zephyrina is in the cellar", "the plumber is called Tove", "the key hangs by the door"):
+        script.run("remember", fact)
+    (script.workspace / "memory" / "boat.md").write_text("# Boat\n\n- lies in Faro, berth QX77\n", encoding="utf-8")
+    chat: list[str] = []
+    for text in ("Where is Zephyrina?", "Which berth has the boat, QX77?", "锅炉在哪里？"):
+        (shown,) = script.run("prompt", text, *chat)
+        done = script.run("ask", text, *chat, "--max-tokens", "4")[-1]
+        lines = [line for block in shown["blocks"] for line in block["lines"]]
+        assert lines == done["receipt"]
+        assert shown["tokens"] == done["prompt_tokens"]
+        chat = ["--chat", done["chat"]]
+    (receipt,) = script.run("receipt", done["chat"], "2", "--today")
+    assert {line["now"]["state"] for line in receipt["lines"]} == {"same"}
+    assert receipt["recalled_block"]

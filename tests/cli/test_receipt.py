@@ -55,6 +55,15 @@ def test_never_and_again(keepsake: Keepsake, chat: str) -> None:
     assert keepsake("receipt", chat, "1", "--today", "--json").json["lines"][0]["never"] is False
 
 
+def test_a_chat_can_take_memory_anew(keepsake: Keepsake, chat: str) -> None:
+    before = keepsake("prompt", "x", "--chat", chat, "--json").json["blocks"]
+    assert "viola" not in "".join(block["text"] for block in before if block["name"] == "facts")
+    assert keepsake("chats", "renew", chat, "--json").json.keys() == {"chat", "tokens", "window"}
+    after = keepsake("prompt", "x", "--chat", chat, "--json").json["blocks"]
+    assert "viola" in "".join(block["text"] for block in after if block["name"] == "facts")
+    assert keepsake("chats", "renew", "nowhere").code == 1
+
+
 def test_what_is_not_there_is_said(keepsake: Keepsake, chat: str) -> None:
     assert keepsake("receipt", chat, "7", "--json").json["error"]["code"] == "receipt.missing"
     assert keepsake("receipt", "nowhere", "1", "--json").json["error"]["code"] == "chat.missing"

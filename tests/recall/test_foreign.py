@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, RecallQuery
+from assistant.recall import files
 from assistant.recall.foreign import foreign_units
 from assistant.runtime.checks import run_checks
 from assistant.runtime.services import Places, Services, compose
+from assistant.workspace import layout
 from assistant.workspace.layout import is_foreign
 from tests import imported
 
@@ -81,7 +83,11 @@ def test_a_chinese_session_below_chats(services: Services) -> None:
 def test_atoms_below_memory(services: Services) -> None:
     imported.atoms(services.workspace.root / "memory")
     seats = found(services, "window seats")
-    assert (seats.file, seats.date, seats.title) == ("memory/2026/02/15/a1.json", "2026-02-15", "preference")
+    assert (seats.file, seats.date, seats.title) == (
+        "memory/2026/02/15/a1.json",
+        "2026-02-15",
+        "preference #travel #train-seats",
+    )
     assert found(services, "年糕").date == "2026-02-16"
     assert found(services, "peanuts").file == "memory/all.json"
 
@@ -97,8 +103,16 @@ def test_they_are_shown_read_only_and_the_doctor_counts_them(services: Services)
     services.recall.sync(CancelToken(), lambda *_: None, vectors=False)
     checks = {check.name: check for check in _checks(services)}
     assert checks["other forms"].detail.startswith("2 files")
-    assert "4 things" in checks["other forms"].detail
+    assert "5 things" in checks["other forms"].detail
     assert checks["file memory/history.jsonl"].detail == "Line 3 is no valid JSON."
+
+
+def test_an_enormous_one_is_named_and_not_read(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_FOREIGN", 100)
+    monkeypatch.setattr(layout, "MOST_FOREIGN", 100)
+    imported.write(services.workspace.root / "memory" / "history.jsonl", "x" * 101)
+    assert list(files.scan(services.workspace.root)) == []
+    assert dict(services.workspace.problems())["memory/history.jsonl"].startswith("It is larger")
 
 
 def _checks(services: Services) -> list:
@@ -155,3 +169,30 @@ def test_any_json_is_read(value: object) -> None:
 
 def test_a_megabyte_of_brackets_is_no_harm() -> None:
     assert foreign_units("memory/a.json", "[" * 1_000_000)[1] == "It is no valid JSON."
+
+
+def test_what_they_say_can_be_forgotten(services: Services) -> None:
+    root = services.workspace.root
+    imported.nanobot(root)
+    imported.atoms(root / "memory")
+    for words in ("Decided to use PostgreSQL", "08:40 from pier 3", "Window seats on trains", "猫叫年糕"):
+        report = services.forgetting.now(services.forgetting.plan(found(services, words).id))
+        left = {place.place: place.remaining for place in report.searched if place.remaining}
+        assert not left, words
+        assert all(words not in text for text in _texts(root)), words
+    hit = found(services, "高铁")
+    assert hit.file == "memory/history.jsonl", "the lines beside it are there"
+    assert "cut off" not in dict(services.workspace.problems()).get("memory/2026/02/15/a1.json", "")
+
+
+def test_they_can_be_forgotten_by_their_words(services: Services) -> None:
+    escaped = json.dumps({"cursor": 1, "timestamp": "2026-04-03 00:02", "content": "备用钥匙在蓝花盆下面"})
+    path = imported.write(services.workspace.root / "memory" / "history.jsonl", escaped + "\n")
+    report = services.forgetting.now(services.forgetting.plan("备用钥匙"))
+    assert report.removed and all(not place.remaining for place in report.searched)
+    assert "钥匙" not in json.dumps(json.loads(path.read_text()), ensure_ascii=False)
+
+
+def _texts(root: Path) -> list[str]:
+    found = [path.read_text(errors="replace") for path in root.rglob("*") if path.is_file()]
+    return [*found, *(text.encode().decode("unicode_escape", "replace") for text in found if "\\u" in text)]

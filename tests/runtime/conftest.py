@@ -19,9 +19,10 @@ _PATIENCE_SECONDS = 30.0
 class Stage:
     """Services with a scripted engine, and every event they sent."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, assistant: str = "") -> None:
         self.folder = folder
-        self.services: Services = compose(Places(folder / "ws", folder / "config", folder / "state"), {})
+        places = Places(folder / "ws", folder / "config", folder / "state", assistant=assistant)
+        self.services: Services = compose(places, {})
         self.engine = FakeEngine()
         self._told = threading.Condition()
         self.events: list[Event] = []

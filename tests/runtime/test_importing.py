@@ -262,6 +262,34 @@ def test_a_file_that_changes_meanwhile_is_planned_anew(
     assert report.new["entries"] == 4 and len(calls) == 2
 
 
+def test_the_workspace_itself_is_not_imported(services: Services, look: Do, tmp_path: Path) -> None:
+    for path in (services.workspace.root, tmp_path):
+        with pytest.raises(AssistantError, match="own folder"):
+            look("nanobot", path)
+
+
+def test_the_folder_may_be_named_by_a_link(services: Services, run: Do, tmp_path: Path) -> None:
+    imported.write(tmp_path / "real.md", "2026-01-01|you|tea\n")
+    (tmp_path / "link.md").symlink_to(tmp_path / "real.md")
+    assert run("countbot", tmp_path / "link.md").new["entries"] == 1
+
+
+@pytest.mark.parametrize("title", ["", " ", "a\nb", "## Conversation", "x" * 400, "CON", "../..", "🐘: *a* | b", None])
+def test_any_title_is_kept_as_far_as_a_title_can(services: Services, run: Do, tmp_path: Path, title: str) -> None:
+    report = run("chatgpt", imported.chatgpt(tmp_path / "conversations.json", imported.conversation(title)))
+    chat = services.read_chat(report.chats[0])
+    assert chat.title == (title or "").replace("\n", " ").strip()[:300]
+    assert chat.problems == () and len(chat.turns) == 5
+
+
+def test_ten_thousand_memories(services: Services, run: Do, tmp_path: Path) -> None:
+    lines = [f"2026-{n % 12 + 1:02d}-{n % 28 + 1:02d}|web-chat|thing {n} is in box {n * 7}" for n in range(10_000)]
+    source = imported.write(tmp_path / "MEMORY.md", "\n".join(lines))
+    assert run("countbot", source).new["entries"] == 10_000
+    text = (services.workspace.root / "MEMORY.md").read_text().rstrip("\n").split("\n")
+    assert len(text) == 10_000 and [line[:10] for line in text] == sorted(line[:10] for line in lines)
+
+
 def test_the_ledger_holds_no_words(services: Services, run: Do, tmp_path: Path) -> None:
     report = run("chatgpt", imported.chatgpt(tmp_path / "conversations.json"))
     text = (services.workspace.data / "imports" / f"{report.id}.jsonl").read_text()

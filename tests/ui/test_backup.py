@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
@@ -12,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from assistant.ui.backup.make_dialog import BackupDialog
 from assistant.ui.backup.restore_dialog import RestoreDialog
 from assistant.ui.main_window import MainWindow
+from assistant.workspace.backup_content import read_steady
 
 from .real_services import Kept, kept
 
@@ -44,6 +47,7 @@ def test_a_backup_shows_the_key_once_and_comes_back(kept: Kept, qtbot: QtBot, tm
     dialog.go.click()
     again = made(kept, qtbot, tmp_path / "b.age")
     assert not again.report.card.isVisible(), "the key is shown once"
+    assert "b.age" in again.last.text()
     again.go.click()
     kept.keyring.held.clear()
     back = opened(kept.window, "Restore a backup…", RestoreDialog)
@@ -92,3 +96,27 @@ def test_a_file_of_somebody_else_is_kept(kept: Kept, qtbot: QtBot, tmp_path: Pat
     assert "no backup that was made here" in dialog.problem.text()
     assert dialog.go.isEnabled()
     dialog.reject()
+
+
+def test_cancelling_stops_it_and_leaves_nothing(
+    kept: Kept, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def slow(path: Path) -> object:
+        begun.set()
+        assert go.wait(30)
+        return read_steady(path)
+
+    monkeypatch.setattr("assistant.workspace.backup_tar.read_steady", slow)
+    kept.services.remember("tea")
+    kept.services.remember("coffee")
+    dialog = opened(kept.window, "Back up…", BackupDialog)
+    dialog.where.edit.setText(str(tmp_path / "b.age"))
+    dialog.go.click()
+    qtbot.waitUntil(begun.is_set)
+    dialog.cancel.click()
+    go.set()
+    kept.services.lanes.keeping.submit(lambda: None).result()
+    assert not (tmp_path / "b.age").exists()
+    assert list(tmp_path.glob(".~keepsake*")) == []

@@ -138,6 +138,25 @@ def test_thousands_of_files_keep_the_chosen_one_and_its_place(qtbot: QtBot, file
     assert files.view.current_file() == "MEMORY.md"
 
 
+def test_the_file_that_is_opened_is_brought_up(qtbot: QtBot, files: FilesPage, root: Path) -> None:
+    for number in range(40):
+        put(root, f"note {number:02}")
+    files.refresh_files()
+    qtbot.waitUntil(lambda: files.model.rowCount() == 42)
+    open_note(qtbot, files, "note 39", "x\n")
+    row = files.view.currentIndex()
+    assert row.data() == "note 39"
+    qtbot.waitUntil(lambda: files.view.viewport().rect().contains(files.view.visualRect(row)))
+
+
+def test_a_short_list_leaves_the_editor_its_room(qtbot: QtBot, files: FilesPage, root: Path) -> None:
+    assert files.list.height() < 80
+    for number in range(40):
+        put(root, f"note {number:02}")
+    files.refresh_files()
+    qtbot.waitUntil(lambda: files.list.height() > 150)
+
+
 def test_unsaved_files_carry_a_mark(qtbot: QtBot, files: FilesPage) -> None:
     files.editor.appendPlainText("more")
     said = files.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
 from assistant.ui.backup.fields import PathField, fit, secret_field, size_words
@@ -27,6 +29,7 @@ from assistant.ui.widgets import button, label, spread
 
 if TYPE_CHECKING:
     from assistant.runtime.backups import BackupReport
+    from assistant.workspace.known_backups import KnownBackup
 
 
 class BackupDialog(QDialog):
@@ -35,6 +38,7 @@ class BackupDialog(QDialog):
     def __init__(self, services: Backend, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
         self._services, self._bridge = services, bridge
+        self._cancelled = CancelToken()
         self.setWindowTitle(tr("Back up"))
         self.setMinimumWidth(520)
         self.where = PathField(tr("Where to"), self.choose_file)
@@ -46,6 +50,8 @@ class BackupDialog(QDialog):
         self.first, self.again = secret_field(tr("Passphrase")), secret_field(tr("The same again"))
         self.problem = label("", "smallred", wrap=True)
         self.status = label("", "small", wrap=True)
+        self.last = label("", "small", wrap=True)
+        self.last.hide()
         self.go = button(tr("Back up"), "primary", self._on_go)
         self.go.setDefault(True)
         self.cancel = button(tr("Cancel"), "", self.reject)
@@ -60,10 +66,24 @@ class BackupDialog(QDialog):
         column.addLayout(self._buttons())
         self.lock.currentIndexChanged.connect(self._show_lock)
         self._show_lock()
+        bridge.run(services.lanes.files, services.backups.known.all, done=self._show_last)
 
     def choose_file(self) -> str:
         chosen, _ = QFileDialog.getSaveFileName(self, tr("Back up"), self.where.text())
         return chosen
+
+    def reject(self) -> None:
+        """A backup that is being made stops; nothing is left of it."""
+        self._cancelled.cancel()
+        super().reject()
+
+    def _show_last(self, known: Sequence[KnownBackup]) -> None:
+        if known:
+            last = known[0]
+            when = last.made[:16].replace("T", " ")
+            self.last.setText(tr("Last backup: {when}, {file}", when=when, file=last.path.name))
+            self.last.show()
+            fit(self)
 
     def _form(self) -> QWidget:
         form = QWidget()
@@ -75,6 +95,7 @@ class BackupDialog(QDialog):
             " counts."
         )
         column.addWidget(label(words, "muted", wrap=True))
+        column.addWidget(self.last)
         column.addWidget(self.where)
         column.addWidget(label(tr("Locked with"), "section"))
         for widget in (self.lock, self.first, self.again, self.status, self.problem):
@@ -118,7 +139,7 @@ class BackupDialog(QDialog):
         target, secret = Path(self.where.text()), self.first.text() if self._by_passphrase() else None
         self._bridge.run(
             self._services.lanes.keeping,
-            lambda: self._services.backups.make(target, secret),
+            lambda: self._services.backups.make(target, secret, cancel=self._cancelled),
             done=self._on_done,
             failed=self._on_failed,
         )

@@ -20,6 +20,8 @@ from assistant.ui.toast import Toasts
 from assistant.workspace.ids import line_id
 
 if TYPE_CHECKING:
+    from assistant.core.values import Receipt
+    from assistant.runtime.told import ReceiptNow
     from assistant.workspace.memory_values import Saved
 
 _PAUSE_MS = 200  # several changes of memory come at once
@@ -33,6 +35,8 @@ class ReceiptActions(QObject):
     """A chat, and the turn to go to in it."""
     forget_asked = Signal(str, str)
     """A unit's id and its words: the one place where forgetting begins."""
+    receipt_changed = Signal(object)
+    """A receipt says less than it did: what was forgotten is gone from it."""
     undo_offered = Signal(str, str)
     failed = Signal(object)
 
@@ -59,8 +63,24 @@ class ReceiptActions(QObject):
     # --- then and now ---
 
     def _ask(self, view: ReceiptView) -> None:
-        lane, now = self._services.lanes.files, self._services.told.now
-        self._bridge.run(lane, now, view.receipt, done=view.show_now, failed=self.failed.emit)
+        services, told = self._services, view.receipt
+
+        def look() -> tuple[Receipt, ReceiptNow]:
+            kept = services.receipt(told.chat, told.turn) or told
+            return kept, services.told.now(kept)
+
+        lane = services.lanes.recall  # a long journal may take a second
+        self._bridge.run(lane, look, done=partial(self._on_known, view), failed=self.failed.emit)
+
+    def _on_known(self, view: ReceiptView, found: tuple[Receipt, ReceiptNow]) -> None:
+        kept, now = found
+        if not shiboken6.isValid(view):
+            return
+        if kept.lines != view.receipt.lines:
+            view.show_receipt(kept)
+            self.receipt_changed.emit(kept)
+        if len(now.lines) == len(view.receipt.lines):
+            view.show_now(now)
 
     def _ask_all(self) -> None:
         for view in self._shown():
@@ -79,7 +99,7 @@ class ReceiptActions(QObject):
             case Act.WRONG:
                 self._strike(row)
             case Act.FORGET:
-                self.forget_asked.emit(_unit(row), row.words.accessibleName())
+                self.forget_asked.emit(_unit(row), row.now_words())
             case Act.NEVER | Act.AGAIN:
                 self._set_never(view.receipt.chat, row.line.unit, act is Act.NEVER)
             case Act.EDIT:
@@ -97,10 +117,10 @@ class ReceiptActions(QObject):
 
     def _strike(self, row: ReceiptRow) -> None:
         memory = self._services.workspace.memory
-        done = partial(self._on_changed, tr("Struck with today's date: {words}", words=row.words.accessibleName()))
+        done = partial(self._on_changed, tr("Struck with today's date: {words}", words=row.now_words()))
         self._bridge.run(self._services.lanes.files, memory.strike, _unit(row), done=done, failed=self._on_failed)
 
-    def _on_reworded(self, row: ReceiptRow, text: str) -> None:
+    def _on_reworded(self, row: ReceiptRow, text: str, keep_secrets: bool) -> None:
         memory = self._services.workspace.memory
 
         def done(saved: Saved) -> None:
@@ -116,7 +136,13 @@ class ReceiptActions(QObject):
             else:
                 self.failed.emit(error)
 
-        self._bridge.run(self._services.lanes.files, memory.rewrite, _unit(row), text, done=done, failed=failed)
+        unit = _unit(row)
+        self._bridge.run(
+            self._services.lanes.files,
+            lambda: memory.rewrite(unit, text, keep_secrets=keep_secrets),
+            done=done,
+            failed=failed,
+        )
 
     def _on_changed(self, words: str, saved: Saved) -> None:
         self.undo_offered.emit(words, saved.journal_id)

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QTextCursor
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QPushButton
 
 from assistant.chat.told import is_turn, plain_words, undated, words_of
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _TOOLTIP = 600
 _CHIP = 64  # pixels: the widest of the usual reasons, so that the words stand in one column
+_TOP = Qt.AlignmentFlag.AlignTop
+_NARROW = 460  # pixels
 _BUTTON = (26, 24)  # pixels: flat, so that a line without a second one stays low
 _STAYS = ("same", "moved", "changed")
 _TWO = ("changed", "struck", "archived")
@@ -42,7 +44,7 @@ class Act(StrEnum):
     AGAIN = "again"
 
 
-_FORGET: tuple[Act, ...] = ()  # (Act.FORGET,) as soon as ReceiptActions.forget_asked leads somewhere
+_FORGET: tuple[Act, ...] = (Act.FORGET,)
 ICONS = {
     Act.OPEN: "open",
     Act.EDIT: "edit",
@@ -67,10 +69,10 @@ def act_words(act: Act) -> str:
 
 
 class ReceiptRow(QFrame):
-    """``asked(act)``: the person wants that; ``reworded(text)``: and these are the new words."""
+    """``asked(act)``: the person wants that; ``reworded(text, keep_secrets)``: and these are the new words."""
 
     asked = Signal(object)
-    reworded = Signal(str)
+    reworded = Signal(str, bool)
     size_changed = Signal()
 
     def __init__(self, line: PromptLine, theme: Theme) -> None:
@@ -80,6 +82,7 @@ class ReceiptRow(QFrame):
         self.now: LineNow | None = None
         self.never = False
         self.editor: LineEditor | None = None
+        self._narrow = False
         self._strip: dict[Act, IconButton] = {}
         self.words = label("", wrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -109,12 +112,22 @@ class ReceiptRow(QFrame):
         spread(self._grid, (8, 6, 8, 2), 8)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(1, 1)
-        top = Qt.AlignmentFlag.AlignTop
-        self._grid.addWidget(chip, 0, 0, top)
+        self._grid.addWidget(chip, 0, 0, _TOP)
         self._grid.addWidget(self.words, 0, 1)
         if self.place is not None:
-            self._grid.addWidget(self.place, 0, 2, top | Qt.AlignmentFlag.AlignRight)
-        self._grid.addLayout(self._acts, 2, 1, 1, 2)
+            self._grid.addWidget(self.place, 0, 2, _TOP | Qt.AlignmentFlag.AlignRight)
+        self._grid.addLayout(self._acts, 3, 1, 1, 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the place goes below the words, which need the width."""
+        super().resizeEvent(event)
+        narrow = event.size().width() < _NARROW
+        if self.place is not None and narrow != self._narrow:
+            self._narrow = narrow
+            if narrow:
+                self._grid.addWidget(self.place, 2, 1, 1, 2, _TOP | Qt.AlignmentFlag.AlignLeft)
+            else:
+                self._grid.addWidget(self.place, 0, 2, _TOP | Qt.AlignmentFlag.AlignRight)
 
     def acts(self) -> list[Act]:
         """What can be done about it now."""
@@ -136,6 +149,14 @@ class ReceiptRow(QFrame):
             return
         self.now, self.never = now, never
         if not plain:  # of a line that stands as it stood nothing else is shown
+            self._drop_strip()
+            self.dress()
+
+    def show_line(self, line: PromptLine) -> None:
+        """The receipt says other words: some were forgotten."""
+        if line != self.line:
+            self.line = line
+            self.words.setToolTip(line.text if len(line.text) < _TOOLTIP else "")
             self._drop_strip()
             self.dress()
 
@@ -171,6 +192,11 @@ class ReceiptRow(QFrame):
             self.place.setText(short_place(file, at))
             self.place.setToolTip(f"{file}:{at}")
             self.place.setAccessibleName(tr("Open {place} in memory", place=f"{file}:{at}"))
+
+    def now_words(self) -> str:
+        """What the line says now, else what it said."""
+        now = self.now
+        return undated(plain_words(now.text) if now is not None and now.text else words_of(self.line))
 
     # --- doing something about it ---
 

@@ -32,8 +32,8 @@ class ReceiptView(QFrame):
     """The person goes to a line of a file that was left out."""
     asked = Signal(object, object)
     """A row and an Act: the person wants that done."""
-    reworded = Signal(object, str)
-    """A row and the new words of its line."""
+    reworded = Signal(object, str, bool)
+    """A row, the new words of its line, and whether a secret in them is kept."""
     size_changed = Signal()
 
     def __init__(self, receipt: Receipt, theme: Theme) -> None:
@@ -65,6 +65,13 @@ class ReceiptView(QFrame):
         self._column.addSpacing(4)
         self._indent(label(costs(receipt), "small", wrap=True))
         theme.changed.connect(self._on_theme_changed)
+
+    def show_receipt(self, receipt: Receipt) -> None:
+        """The receipt as it is kept by now: words that were forgotten meanwhile are gone from it."""
+        if receipt != self.receipt and len(receipt.lines) == len(self.receipt.lines):
+            self.receipt = receipt
+            for at, row in self.rows.items():
+                row.show_line(receipt.lines[at])
 
     def show_now(self, now: ReceiptNow) -> None:
         """What became of the lines, in the receipt's order."""

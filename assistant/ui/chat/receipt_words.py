@@ -6,9 +6,8 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from assistant.chat.never import FORGOTTEN
 from assistant.chat.private import private_chats
-from assistant.chat.told import is_found, is_turn, words_of
+from assistant.chat.told import is_forgotten, is_found, is_turn, words_of
 from assistant.core.values import PromptLine, Receipt
 from assistant.ui.i18n import tr
 
@@ -49,7 +48,7 @@ def why_sentence(why: str) -> str:
 def shown_words(line: PromptLine) -> str:
     """A line as the receipt shows it; who speaks in a recalled turn is named in the person's language."""
     words = words_of(line)
-    if words == FORGOTTEN:
+    if is_forgotten(line):
         return tr("«forgotten»")
     if not (is_turn(line) and is_found(line)):
         return words

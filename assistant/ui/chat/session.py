@@ -256,6 +256,11 @@ class ChatSession(QObject):
         """Find the receipts of these turns, those on screen: behind, newest first."""
         self._receipts.ask(self.chat_id, numbers)
 
+    def keep_receipt(self, receipt: Receipt) -> None:
+        """A receipt as it is on disk now."""
+        self._receipts.put(receipt.chat, receipt.turn, receipt)
+        self._on_receipts_found(receipt.chat, {receipt.turn: receipt})
+
     def _on_receipts_found(self, chat: str, found: dict[int, Receipt]) -> None:
         if chat == self.chat_id:
             self._rest = [replace(turn, receipt=found.get(turn.n, turn.receipt)) for turn in self._rest]
@@ -389,6 +394,11 @@ class ChatSession(QObject):
             return
         lane, read = self._services.lanes.files, self._services.read_chat
         self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
+
+    def reread(self) -> None:
+        """Something that was said was forgotten, or came back: read the open chat again, with its receipts."""
+        self._receipts.clear()
+        self.refresh(-1)
 
     def _on_refreshed(self, read: Chat) -> None:
         if self._chat is None or read.id != self.chat_id or self.streaming():

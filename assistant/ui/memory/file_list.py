@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLa
 
 from assistant.ui.i18n import tr
 from assistant.ui.memory.file_model import HEADING_ROLE, MemoryFilesModel
-from assistant.ui.memory.file_rows import FileRowDelegate
+from assistant.ui.memory.file_rows import HEADING, ROW, FileRowDelegate
 from assistant.ui.models.plain import ITEM_ROLE
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, SearchField, spread
 from assistant.workspace.memory_values import MemoryFileInfo
 
+_FRAME = 12  # the card around the rows
+_MOST_ROWS = 60  # no screen shows more
 MANY = 10
 """From so many files on there is a field to find one."""
 
@@ -34,7 +36,7 @@ class FileListView(QListView):
         self.setItemDelegate(FileRowDelegate(theme, self))
         self.setAccessibleName(tr("Memory files"))
         self.setMouseTracking(True)
-        self.setMinimumHeight(96)
+        self.setMinimumHeight(ROW + _FRAME)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -70,9 +72,10 @@ class FileListView(QListView):
 
 
 class FileList(QWidget):
-    """``chosen``: the person wants to see a file."""
+    """``chosen``: the person wants to see a file. ``resized``: it holds more or fewer rows than before."""
 
     chosen = Signal(str)
+    resized = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -81,7 +84,7 @@ class FileList(QWidget):
         self.field = SearchField(theme, tr("Find a file"))
         self.sort = IconButton(theme, "journal", tr("Show the files changed last first"), 16)
         self.sort.setCheckable(True)
-        self._shown = ""
+        self._shown, self._marking = "", False
         self.bar = QWidget()
         row = QHBoxLayout(self.bar)
         spread(row, spacing=4)
@@ -95,6 +98,7 @@ class FileList(QWidget):
         self.field.textChanged.connect(self._on_filtered)
         self.field.returnPressed.connect(self._on_field_entered)
         self.sort.toggled.connect(self._on_sorted)
+        self.model.modelReset.connect(self.resized)
         self.view.clicked.connect(self._on_clicked)
         self.view.selectionModel().currentChanged.connect(self._on_current_changed)
 
@@ -106,26 +110,32 @@ class FileList(QWidget):
             self.bar.setVisible(len(files) >= MANY or bool(self.field.text()))
             self._mark()
 
-    def show_chosen(self, file: str, bring_up: bool = True) -> None:
-        """Mark the file that is open; a folded day log unfolds for it."""
-        self._shown = file
+    def show_chosen(self, file: str) -> None:
+        """Mark the file that is open, and bring it up when it is another; a folded day log unfolds for it."""
+        is_new, self._shown = file != self._shown, file
         if file.startswith("memory/log/") and not self.model.logs_open and self.model.row_of(file) < 0:
             self.model.logs_open = True
             self.model.arrange(self.model.newest_first)
-        self._mark(bring_up)
+        self._mark(bring_up=is_new)
+
+    def whole_height(self) -> int:
+        """Pixels that all of it needs; a long list scrolls."""
+        rows = (self.model.index(row) for row in range(min(self.model.rowCount(), _MOST_ROWS)))
+        heights = sum(ROW if index.data(HEADING_ROLE) is None else HEADING for index in rows)
+        bar = 0 if self.bar.isHidden() else self.bar.sizeHint().height() + 8
+        return bar + heights + _FRAME
 
     def _mark(self, bring_up: bool = False) -> None:
         row = self.model.row_of(self._shown)
         index = self.model.index(row) if row >= 0 else QModelIndex()
-        if self.view.currentIndex() == index:
-            return
-        chosen = self.view.selectionModel()
-        chosen.blockSignals(True)
-        self.view.setAutoScroll(bring_up)
-        self.view.setCurrentIndex(index)
-        self.view.setAutoScroll(True)
-        chosen.blockSignals(False)
-        self.view.viewport().update()
+        if self.view.currentIndex() != index:
+            self._marking = True
+            self.view.setAutoScroll(bring_up)
+            self.view.setCurrentIndex(index)
+            self.view.setAutoScroll(True)
+            self._marking = False
+        if bring_up and index.isValid():
+            self.view.scrollTo(index)
 
     def _on_filtered(self, words: str) -> None:
         self.model.filter(words)
@@ -151,5 +161,5 @@ class FileList(QWidget):
 
     def _on_current_changed(self, current: QModelIndex) -> None:
         info = current.data(ITEM_ROLE)
-        if info is not None and info.file != self._shown:
+        if info is not None and info.file != self._shown and not self._marking:
             self.chosen.emit(info.file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QHideEvent, QTextCursor
 from PySide6.QtWidgets import QMessageBox
@@ -12,27 +12,23 @@ from PySide6.QtWidgets import QMessageBox
 from assistant.core.events import MemoryChanged, ModelReady, WorkspaceChanged
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.chat.strips import secrets_in
-from assistant.ui.i18n import tr, translate_message
+from assistant.ui.i18n import tr
+from assistant.ui.memory.budget_view import BudgetView
 from assistant.ui.memory.draft_keeper import DraftKeeper
 from assistant.ui.memory.file_actions import FileActions
 from assistant.ui.memory.file_model import MAIN, shown_name
 from assistant.ui.memory.file_watch import FileWatch
 from assistant.ui.memory.files_view import FilesView
-from assistant.ui.memory.live_budget import LiveBudget
 from assistant.ui.memory.open_file import OpenFile
-from assistant.ui.memory.unsaved import Unsaved, ask_unsaved
+from assistant.ui.memory.unsaved import Unsaved, ask_unsaved, save_all
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import restyle
-from assistant.workspace.memory_values import Conflict, MemoryFileInfo
-from assistant.workspace.merged_save import save_merged
+from assistant.workspace.memory_values import MemoryFileInfo
 
 if TYPE_CHECKING:
-    from assistant.workspace.budget import Loaded
     from assistant.workspace.text_files import TextFile
 
 END = -1
-_PATIENCE_SECONDS = 10
 
 
 class FilesPage(FilesView):
@@ -46,12 +42,11 @@ class FilesPage(FilesView):
         self._memory = services.workspace.memory
         self._unsaved: dict[str, Unsaved] = {}
         self._line = 0
-        self._left_out: tuple[tuple[int, str], ...] = ()
         self._restored = False
         self.open = OpenFile(services, bridge, self, theme)
         self.doings = FileActions(services, bridge, self, lambda: frozenset(self.model.infos()))
         self.drafts = DraftKeeper(services, bridge, self.pending, self)
-        self.budget = LiveBudget(services, bridge, self)
+        self.budget = BudgetView(services, bridge, self)
         self.watch = FileWatch(self, partial(bridge.run, services.lanes.files))
         self._connect()
         self._connect_doings()
@@ -71,8 +66,6 @@ class FilesPage(FilesView):
         self.editor.textChanged.connect(self._on_text_changed)
         self.drafts.restored.connect(self._on_restored)
         self.drafts.failed.connect(self.failed)
-        self.budget.counted.connect(self._on_budget)
-        self.budget.failed.connect(lambda _: self.gauge.hide())
         self.watch.changed.connect(lambda: self.note_change(self.current))
 
     def _connect_doings(self) -> None:
@@ -83,6 +76,7 @@ class FilesPage(FilesView):
         self.open_button.menu().aboutToShow.connect(lambda: doings.renew_open(self.open_button.menu(), self.current))
         self.more_button.menu().aboutToShow.connect(lambda: doings.renew_more(self.more_button.menu(), self.current))
         self.editor.link_followed.connect(doings.follow)
+        self.editor.forget_asked.connect(lambda line, text: self.forget_asked.emit((self.current, line, text)))
         doings.failed.connect(self.failed)
         doings.said.connect(self.said)
         doings.undo_offered.connect(self.undo_offered)
@@ -238,7 +232,7 @@ class FilesPage(FilesView):
         if not any(info.file == MAIN for info in files):
             files.insert(0, MemoryFileInfo(MAIN, "memory", 0, ""))  # it is made with the first word in it
         self.list.show_files(files)
-        self.list.show_chosen(self.current, bring_up=False)
+        self.list.show_chosen(self.current)
 
     def _on_saved(self, file: str) -> None:
         if file != self.current:
@@ -251,21 +245,14 @@ class FilesPage(FilesView):
     def _save_all(self) -> bool:
         """Save everything now, waiting for it; False when one of the files needs an answer first."""
         self._keep_unsaved()
-        for file, kept in list(self._unsaved.items()):
-            if secrets_in(kept.new_lines()):
-                self._return_to(file)
-                return False
-            save = partial(save_merged, self._memory, file, kept.whole(), kept.base.sha256)
-            future = self._services.lanes.files.submit(save)
-            try:
-                outcome = future.result(timeout=_PATIENCE_SECONDS)
-            except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open
-                self.failed.emit(error)
-                return False
-            if isinstance(outcome.result, Conflict):
-                self._return_to(file)
-                return False
-            del self._unsaved[file]
+        try:
+            left = save_all(self._services.lanes.files, self._memory, self._unsaved)
+        except Exception as error:  # noqa: BLE001 - shown to the person, and the window stays open
+            self.failed.emit(error)
+            return False
+        if left:
+            self._return_to(left)
+            return False
         self.discard()
         return True
 
@@ -317,29 +304,10 @@ class FilesPage(FilesView):
             self.open_file(next(iter(fresh)))
         self._show_state()
 
-    # --- budget ---
-
-    def _on_budget(self, loaded: Loaded, limits: Any) -> None:
-        self.gauge.show_measures(
-            (max(loaded.lines_used, loaded.lines_asked), limits.fact_lines),
-            (max(loaded.bytes_used, loaded.bytes_asked), limits.fact_bytes),
-            (max(loaded.tokens_used, loaded.tokens_asked), loaded.tokens_allowed),
-        )
-        here = [left for left in loaded.left_out if left.file == MAIN and left.line]
-        self._left_out = tuple((left.line, translate_message(left.why)) for left in here)
-        self._shade()
-
-    def _shade(self) -> None:
-        here = self.current == MAIN
-        self.gauge.setVisible(here and bool(self.gauge.measures))
-        lines = self._left_out if here else ()
-        self.editor.shade(tuple(line for line, _ in lines))
-        self.left_out.show_lines(lines)
-
     # --- how it stands ---
 
     def _on_open_changed(self) -> None:
-        self._shade()
+        self.budget.show_for(self.current)
         self._watch_again()
         self.list.show_chosen(self.current)
         self._show_state()

@@ -18,6 +18,8 @@ from assistant.ui.memory.page import Page
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import ElidedLabel, IconButton, button, label, spread
 
+_LIST = 230  # pixels of the list above the editor, until the person drags
+_NO_LIMIT = 16_777_215  # Qt's QWIDGETSIZE_MAX
 _WIDE = 720
 """From this width on, list and editor stand side by side."""
 
@@ -89,7 +91,8 @@ class FilesView(Page):
         self.splitter.addWidget(self.list)
         self.splitter.addWidget(self.desk)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([210, 500])
+        self.splitter.setSizes([_LIST, 500])
+        self.list.resized.connect(self._fit_list)
         whole = QVBoxLayout(self)
         spread(whole, (16, 8, 16, 12))
         whole.addWidget(self.splitter)
@@ -100,7 +103,13 @@ class FilesView(Page):
         wide = self.width() >= _WIDE
         if wide != (self.splitter.orientation() == Qt.Orientation.Horizontal):
             self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
-            self.splitter.setSizes([260, self.width() - 260] if wide else [210, max(1, self.height() - 210)])
+            self._fit_list()
+            self.splitter.setSizes([260, self.width() - 260] if wide else [_LIST, max(1, self.height() - _LIST)])
+
+    def _fit_list(self) -> None:
+        """A short list above the editor leaves it the room."""
+        above = self.splitter.orientation() == Qt.Orientation.Vertical
+        self.list.setMaximumHeight(self.list.whole_height() if above else _NO_LIMIT)
 
     def event(self, event: QEvent) -> bool:
         """Ctrl+F is also the window's; in here it means the file."""

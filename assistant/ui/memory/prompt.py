@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import PurePosixPath
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QProgressBar, QVBoxLayout, QWidget
 
 from assistant.chat.intents import fact_to_remember
@@ -33,6 +34,8 @@ from assistant.ui.widgets import IconButton, button, label, spread
 Message = tuple[str, str, int | None]
 """A chat ("": a new one), what would be said in it, and after which turn (see Backend.told.preview)."""
 _PAUSE_MS = 300  # typing is over
+_LATE_MS = 1000
+_CHOOSE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _CHANGES = (ChatsChanged, MemoryChanged, ModelReady, PromptChanged, TurnFailed, TurnFinished, WorkspaceChanged)
 
 
@@ -53,6 +56,12 @@ class PromptPage(Page):
         self._soon.setSingleShot(True)
         self._soon.setInterval(_PAUSE_MS)
         self._soon.timeout.connect(self._ask)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_LATE_MS)
+        self._late.timeout.connect(
+            lambda: self._say(tr("This is from before; it is read anew when the model is free."))
+        )
         self._build_head(theme)
         self._build_list(theme)
         column = QVBoxLayout(self)
@@ -111,7 +120,7 @@ class PromptPage(Page):
         self.view.setModel(self.model)
         self.view.setItemDelegate(PromptDelegate(theme, self.view))
         self.view.clicked.connect(self._on_chosen)
-        self.view.activated.connect(self._on_activated)
+        self.view.installEventFilter(self)  # "activated" comes with a click too, where the desktop wants that
         theme.changed.connect(self.view.viewport().update)
 
     # --- asking ---
@@ -136,11 +145,13 @@ class PromptPage(Page):
             self._stale = True
         elif self.isVisible() and wanted != self._asked:
             self._busy, self._asked = True, wanted
+            self._late.start()
             lane, preview = self._services.lanes.chat, self._services.told.preview
             self._bridge.run(lane, preview, *wanted, done=partial(self._on_known, wanted), failed=self._on_unknown)
 
     def _answered(self) -> None:
         self._busy = False
+        self._late.stop()
         if self._stale:
             self._stale = False
             self._ask()
@@ -176,6 +187,10 @@ class PromptPage(Page):
         else:
             self.failed.emit(error)
         self._answered()
+
+    def _on_late(self) -> None:
+        """A reply is being written, or a model is being loaded."""
+        self._say(tr("This is from before; it is read anew when the model is free."))
 
     def _say(self, words: str) -> None:
         self.note.setText(words)
@@ -219,14 +234,16 @@ class PromptPage(Page):
             chat, _, turn = row.unit.partition("#")
             self.turn_chosen.emit(chat, int(turn) if turn.isdecimal() else 0)
         elif row.file.startswith("chats/"):
-            self.chat_chosen.emit(row.file.rpartition("/")[2].removesuffix(".md"))
+            self.chat_chosen.emit(PurePosixPath(row.file).stem.partition("_part")[0])
         elif row.file:
             self.place_chosen.emit(row.file, row.line)
 
-    def _on_activated(self, index: QModelIndex) -> None:
-        """Enter; a click has come already as a click."""
-        if QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton:
-            self._on_chosen(index)
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _CHOOSE:
+            if self.view.currentIndex().isValid():
+                self._on_chosen(self.view.currentIndex())
+            return True
+        return False
 
     def _on_renew(self) -> None:
         self._strip.hide()

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from assistant.chat.laid_out import laid_out
@@ -21,6 +21,7 @@ FOLDED = frozenset({"persona", "history"})
 """Blocks that are shut until the person opens them: they are long, and not memory."""
 _MOST_CHARACTERS = 3_000  # painted of one line; what is copied is whole
 _MOST_LEFT = 200
+_INDENT = 24  # pixels
 _RIGHT = 104  # pixels for tokens and running total
 
 
@@ -98,9 +99,10 @@ def describe_row(row: PromptRow) -> dict[int, Any]:
     """A row for those who hear it, and its tooltip."""
     place = f"{row.file}:{row.line}" if row.file and row.kind == "line" else ""
     cost = tr("{n} tokens", n=f"{row.tokens:,}") if row.tokens >= 0 else ""
+    fold = (tr("unfolded") if row.open else tr("folded")) if row.kind in ("block", "rule") and row.key else ""
     return {
         Qt.ItemDataRole.DisplayRole: row.text,
-        Qt.ItemDataRole.AccessibleTextRole: ", ".join(part for part in (row.text, place, cost) if part),
+        Qt.ItemDataRole.AccessibleTextRole: ", ".join(part for part in (row.text, place, cost, fold) if part),
         Qt.ItemDataRole.ToolTipRole: " · ".join(part for part in (place, why_words(row.why)) if part),
     }
 
@@ -116,7 +118,8 @@ class PromptDelegate(QStyledItemDelegate):
         row: PromptRow = index.data(ITEM_ROLE)
         if row.kind in ("block", "rule"):
             return QSize(100, 34)
-        return QSize(100, max(18, self._area(row, self._view.viewport().width()).height()) + (4 if row.file else 2))
+        words = self._words(row, self._view.viewport().width())
+        return QSize(100, max(18, round(words.boundingRect().height())) + (4 if row.file else 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: PromptRow = index.data(ITEM_ROLE)
@@ -146,11 +149,9 @@ class PromptDelegate(QStyledItemDelegate):
 
     def _paint_line(self, painter: QPainter, rect: QRect, row: PromptRow) -> None:
         colours = self._theme.palette
-        painter.setFont(self._mono())
         linked = row.kind == "left" and row.file
         painter.setPen(QColor(colours.accent if linked else colours.text if row.file else colours.muted))
-        area = self._area(row, rect.width()).translated(rect.left(), rect.top() + 1)
-        painter.drawText(area, int(_FLAGS), row.text[:_MOST_CHARACTERS])
+        self._words(row, rect.width()).draw(painter, QPointF(rect.left() + _INDENT, rect.top() + 1))
         self._paint_cost(painter, QRect(rect.left(), rect.top(), rect.width(), 20), row)
 
     def _paint_cost(self, painter: QPainter, rect: QRect, row: PromptRow, bold: bool = False) -> None:
@@ -164,21 +165,26 @@ class PromptDelegate(QStyledItemDelegate):
         painter.setPen(QColor(self._theme.palette.muted))
         painter.drawText(rect.adjusted(0, 0, -12, 0), right, f"{row.total:,}")
 
-    def _area(self, row: PromptRow, width: int) -> QRect:
-        """Where the words of a line go, from its own top left."""
-        room = QRect(24, 0, max(60, width - 24 - (_RIGHT if row.kind == "line" else 12)), 100_000)
-        return QFontMetrics(self._mono()).boundingRect(room, int(_FLAGS), row.text[:_MOST_CHARACTERS] or " ")
-
-    def _mono(self) -> QFont:
-        return _font(QFont(), 12, family=self._theme.mono)
+    def _words(self, row: PromptRow, width: int) -> QTextLayout:
+        """The words of a line in a row of this width."""
+        room = width - _INDENT - (_RIGHT if row.kind == "line" else 12)
+        return _laid_out(row.text, _font(QFont(), 12, family=self._theme.mono), max(60, room))
 
 
-_FLAGS = (
-    Qt.AlignmentFlag.AlignTop
-    | Qt.AlignmentFlag.AlignLeft
-    | Qt.TextFlag.TextWordWrap
-    | Qt.TextFlag.TextWrapAnywhere  # both: at words, and within what is longer than a line
-)
+def _laid_out(text: str, font: QFont, width: int) -> QTextLayout:
+    """The text broken at words, and within what is longer than a line."""
+    layout = QTextLayout(text[:_MOST_CHARACTERS] or " ", font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    height = 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        line.setPosition(QPointF(0, height))
+        height += line.height()
+    layout.endLayout()
+    return layout
 
 
 def _font(base: QFont, pixels: int, bold: bool = False, family: list[str] | None = None) -> QFont:

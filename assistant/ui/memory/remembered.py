@@ -13,8 +13,8 @@ from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.toast import Toast, Toasts
 from assistant.workspace.entries import SEPARATOR
 
-_OTHERS = ("upkeep", "assistant", "import")
-"""Actors that write memory without the person having done it just now."""
+_OTHERS = ("upkeep", "assistant")
+"""Actors that write memory without the person having done it just now; an import has a toast of its own."""
 _REMEMBERED = "Remembered: "
 
 

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from assistant.ui.backend import Lane, Memory
+from assistant.ui.chat.strips import secrets_in
 from assistant.ui.i18n import tr
 from assistant.ui.memory.endings import restore_endings
+from assistant.workspace.memory_values import Conflict
+from assistant.workspace.merged_save import save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
+
+_PATIENCE_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,21 @@ class Unsaved:
         """The lines that the file did not have: only in them a save takes secrets out."""
         known = set(self.base.text.splitlines())
         return "\n".join(line for line in self.text.splitlines() if line not in known)
+
+
+def save_all(lane: Lane, memory: Memory, unsaved: dict[str, Unsaved]) -> str:
+    """Save each and take it out of ``unsaved``, waiting for it; the first file that needs an answer, "" for none.
+
+    Raises what saving raises.
+    """
+    for file, kept in list(unsaved.items()):
+        if secrets_in(kept.new_lines()):
+            return file
+        future = lane.submit(save_merged, memory, file, kept.whole(), kept.base.sha256)
+        if isinstance(future.result(timeout=_PATIENCE_SECONDS).result, Conflict):
+            return file
+        del unsaved[file]
+    return ""
 
 
 def ask_unsaved(parent: QWidget) -> QMessageBox.StandardButton:

@@ -41,15 +41,25 @@ def is_atoms(path: Path) -> bool:
 
 def atom_words(atom: dict[str, Any]) -> str:
     """What an atom says, with its tags behind it as ``#tag``; "" for what is no atom."""
+    content = atom_content(atom)
+    return " ".join([content, *atom_tags(atom)]) if content else ""
+
+
+def atom_content(atom: dict[str, Any]) -> str:
+    """Its own words; "" for what is no atom."""
     content = atom.get("content")
     if isinstance(content, dict):
         content = content.get("text")
     if not isinstance(content, str) or not content.strip() or "mapping" in atom or "role" in atom:
         return ""
+    return content.strip()
+
+
+def atom_tags(atom: dict[str, Any]) -> list[str]:
+    """As ``#tag``."""
     tags = atom.get("tags")
     words = [tag.strip().lstrip("#") for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
-    shown = [f"#{'-'.join(tag.split())}" for tag in words[:_SHOWN_TAGS] if tag]
-    return " ".join([content.strip(), *shown])
+    return [f"#{'-'.join(tag.split())}" for tag in words[:_SHOWN_TAGS] if tag]
 
 
 def atom_day(atom: dict[str, Any]) -> date | None:

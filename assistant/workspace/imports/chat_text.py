@@ -84,7 +84,7 @@ def _blocks(turns: Sequence[FoundTurn]) -> Iterator[str]:
 
 
 def _head(ident: str, system: str, chat: FoundChat) -> str:
-    title = redact(clean_title(chat.title)).text
+    title = redact(clean_title(chat.title.strip())).text
     fields = {
         ENGLISH.session: ident,
         ENGLISH.created: chat.created,

@@ -52,7 +52,7 @@ def read_nanobot(path: Path) -> Iterator[Found]:
 def is_nanobot(path: Path) -> bool:
     """Whether it is such a workspace, or one session."""
     if path.is_dir():
-        names = ("memory/history.jsonl", "memory/HISTORY.md", "sessions", "SOUL.md")
+        names = ("memory/history.jsonl", "memory/HISTORY.md", "sessions", "SOUL.md", "workspace/memory/MEMORY.md")
         return any((path / name).exists() for name in names) or _holds_chat(path)
     if path.suffix.lower() == ".md" and not reading.unusable(path, ""):
         text = reading.read_words(path, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -42,7 +43,12 @@ def read_system(system: str, path: Path) -> Iterator[Found]:
         raise AssistantError(
             "import.system", f"Keepsake does not know the system {system[:60]!r}.", f"It knows: {', '.join(SYSTEMS)}."
         )
-    return _READERS[system](path)
+    return _READERS[system](_chosen(path))
+
+
+def _chosen(path: Path) -> Path:
+    """What the person named may be a link; what lies in it may not."""
+    return Path(os.path.realpath(path))
 
 
 def recognise(path: Path) -> str:
@@ -51,7 +57,7 @@ def recognise(path: Path) -> str:
         raise AssistantError("import.missing", f"There is nothing at {path}.", "Choose another file or folder.")
     for system, fits in _SIGNS:
         try:
-            if fits(path):
+            if fits(_chosen(path)):
                 return system
         except OSError:
             continue

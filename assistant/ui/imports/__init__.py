@@ -1,0 +1,1 @@
+"""Bringing memory and chats over from another assistant."""
