@@ -63,6 +63,21 @@ def test_editing_keeps_date_and_source_and_shows_then_and_now(house: House) -> N
     house.until(lambda: TEA in house.memory())
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_secret_in_an_edited_line_is_asked_about(house: House, keep: bool) -> None:
+    row = house.row("Lisbon")
+    house.choose(row, Act.EDIT)
+    editor = row.editor
+    assert editor is not None
+    editor.edit.setPlainText("I live in Lisbon, password: Tr0ub4dor&3")
+    editor.save.click()
+    house.until(editor.secrets.isVisible)
+    assert "Tr0ub4dor" not in house.memory()
+    (editor.secrets.keep if keep else editor.secrets.without).click()
+    house.until(lambda: "password:" in house.memory())
+    assert ("Tr0ub4dor&3" in house.memory()) is keep
+
+
 def test_escape_leaves_the_editor_and_nothing_changes(house: House) -> None:
     before = house.memory()
     row = house.row("Lisbon")
