@@ -10,6 +10,7 @@ import runpy
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,8 @@ from assistant.cli.bench.startup import PROBE
 from assistant.cli.main import main as run_command_line
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private, open_private
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.assistants import DEFAULT
+from assistant.runtime.services import Places, Services, Workers, compose, find_assistants
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.disk import as_error
@@ -61,36 +63,49 @@ def open_window(places: Places) -> int:
     logs = paths.state / "logs"
     try:
         with _logging(logs / "keepsake.log"), _crash_file(logs / "crash.log"):
-            return _run_window(application, compose(places), logs)
+            return _run_window(application, places, logs)
     except AssistantError as error:
         ErrorDialog(error).exec()
         raise
 
 
-def _run_window(application: QApplication, services: Services, logs: Path) -> int:
+def _run_window(application: QApplication, places: Places, logs: Path) -> int:
     from assistant.ui.application import find_theme
     from assistant.ui.errors import ErrorReporter
-    from assistant.ui.main_window import MainWindow
     from assistant.ui.signals import EndSignals
+    from assistant.ui.windows import Windows
 
-    window = MainWindow(services, find_theme(application))
-    reporter = ErrorReporter(logs / "keepsake.log", window)
+    def other(name: str, workers: Workers) -> Services:
+        return compose(replace(places, assistant=name or DEFAULT), workers=workers)
+
+    windows = Windows(compose(last_assistant(places)), find_theme(application), other)
+    reporter = ErrorReporter(logs / "keepsake.log", application)
     install_hooks(reporter.report)
     if os.environ.get(PROBE):
         from assistant.ui.probe import StartupProbe
 
-        StartupProbe(window, window.page.composer.edit)
+        StartupProbe(windows.window, windows.window.page.composer.edit)
     with EndSignals(application) as signals:
-        signals.asked.connect(window.end)  # unsaved text is kept for the next time
+        signals.asked.connect(lambda: windows.window.end())  # unsaved text is kept for the next time
         signals.demanded.connect(application.quit)
-        window.show()
-        services.start()
+        windows.show()
         try:
             return int(application.exec())
         finally:
             sys.excepthook = sys.__excepthook__
-            window.release()
-            services.close()
+            windows.close()
+
+
+def last_assistant(places: Places, environ: Mapping[str, str] = os.environ) -> Places:
+    """With the assistant that was open last, unless one was named or that one is gone."""
+    from assistant.ui.window_state import FILE, load_assistant
+
+    if places.assistant or environ.get("KEEPSAKE_ASSISTANT"):
+        return places
+    assistants = find_assistants(places, environ)
+    state = find_paths(places.config, places.state, environ).state
+    name = load_assistant(state / FILE, assistants.base)
+    return replace(places, assistant=name) if name in assistants.names() else places
 
 
 def check_screen(environ: Mapping[str, str], platform: str) -> None:

@@ -12,7 +12,7 @@ from assistant.chat.told import is_forgotten, is_turn, undated, words_of
 from assistant.core.errors import AssistantError
 from assistant.core.values import PromptLine
 from assistant.workspace.blocks import text_blocks
-from assistant.workspace.entries import parse_entry
+from assistant.workspace.entries import format_entry, parse_entry
 from assistant.workspace.file_now import FileNow, Found, key_of, likeness
 from assistant.workspace.journal import Journal
 from assistant.workspace.layout import ARCHIVE, MEMORY
@@ -80,7 +80,8 @@ class _Look:
             return LineNow("same" if at == line.line else "moved", line.file, at, text)
         if found := file.struck(key):
             return _struck(line, found)
-        if line.file == MEMORY and (found := self._file(ARCHIVE).moved(key)):
+        archive = self._file(ARCHIVE) if line.file == MEMORY else None
+        if archive and (found := archive.moved(key) or archive.moved(_usual_key(line))):
             return LineNow("archived", ARCHIVE, *found)
         return None
 
@@ -132,6 +133,12 @@ def _key(line: PromptLine) -> str:
     """The hash of the line as it stood in its file."""
     unit = bare_unit(line.unit)
     return unit.rpartition(":")[2] if unit else key_of(line.text)
+
+
+def _usual_key(line: PromptLine) -> str:
+    """As _key, of the entry as the app writes one: so it goes into the archive, however it stood in its file."""
+    entry = parse_entry(line.text)
+    return key_of(format_entry(entry.date, entry.source, entry.items)) if entry else ""
 
 
 def _followed(journal: Journal, file: str, keys: Sequence[str]) -> dict[str, str]:

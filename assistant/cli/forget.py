@@ -28,8 +28,8 @@ def add_commands(commands: Any) -> None:
 def run_forget(context: Context, options: Namespace) -> int:
     service = context.services.forgetting
     plan = _plan(context, options.what)
-    if options.all and plan.also:
-        plan = service.finder.plan_for(options.what, [*plan.targets, *plan.also], plan.texts)
+    if options.all:
+        plan = service.widened(plan, plan.also)
     if not options.yes and not _agreed(context, plan):
         return 1
     report = service.now(plan)

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from assistant.workspace.layout import SESSIONS, is_foreign
+from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_foreign
 
 _TEMPORARY = ".~keepsake-"
 _FRESH_NS = 50_000_000
@@ -43,7 +43,9 @@ def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
             _walk(folder / entry.name, path, found)
         elif _is_indexed(path) and entry.is_file(follow_symlinks=False):
             try:
-                found[path] = _mark(entry.stat(follow_symlinks=False))
+                stat = entry.stat(follow_symlinks=False)
+                if stat.st_size <= MOST_FOREIGN or not is_foreign(path):
+                    found[path] = _mark(stat)
             except FileNotFoundError:  # deleted since the folder was read
                 continue
 

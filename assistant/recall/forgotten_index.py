@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
-from assistant.workspace.forgetting import remaining_in
-from assistant.workspace.forgotten_text import holds
+from assistant.workspace.disk import read_bytes
+from assistant.workspace.forgotten_text import found_in_bytes, holds
 
 _MOST_LOOKS = 50  # of many lines that go at once the longest ones are looked for
 _QUERY_CHARACTERS = 200
@@ -25,7 +25,8 @@ class IndexPlace:
         self._recall.erase()
 
     def remaining(self, texts: Sequence[str]) -> int:
-        return remaining_in(self._recall.files, texts)
+        """SQLite stores text as UTF-8."""
+        return sum(1 for path in self._recall.files if found_in_bytes(read_bytes(path), texts, ("utf-8",)))
 
 
 class VectorPlace:
@@ -44,9 +45,13 @@ class VectorPlace:
 
 
 def found_again(recall: Recall, texts: Sequence[str], units: Collection[str]) -> int:
-    """How many units the keyword index and a search still find that say one of the texts, or are one of the units."""
+    """How many units the index still has that say one of the texts for all its words, or that are one of the units.
+
+    Where a search is ready, it is asked too: all that it can find are units of the index.
+    """
     found = {unit for text in texts[:_MOST_LOOKS] for unit, said in recall.with_words(text) if holds(said, texts)}
-    if texts:
+    found |= recall.known(unit for unit in units if "#" not in unit)  # a turn stays, and says «forgotten»
+    if texts and recall.is_ready:
         hits = recall.search(RecallQuery(texts[0][:_QUERY_CHARACTERS], limit=10), 0.0).hits
-        found |= {hit.id for hit in hits if holds(hit.text, texts) or hit.id in units}
+        found |= {hit.id for hit in hits if holds(hit.text, texts)}
     return len(found)

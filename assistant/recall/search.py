@@ -8,7 +8,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -214,8 +214,9 @@ class Recall:
             self._queries.clear()
             self._unpurged = True
         self.sync(CancelToken(), vectors=False)
-        with _in_words(), self._writable() as connection:
-            drop_lone_vectors(connection)
+        if self.lone_vectors():  # a process that was killed left them
+            with _in_words(), self._writable() as connection:
+                drop_lone_vectors(connection)
 
     def with_words(self, text: str) -> list[tuple[str, str]]:
         """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
@@ -225,6 +226,17 @@ class Recall:
         sql = "SELECT uid, units.text FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? LIMIT 100"
         with _in_words(), self._lock:
             return self._connected().execute(sql, [wanted]).fetchall() if wanted else []
+
+    def known(self, units: Iterable[str]) -> set[str]:
+        """Those of the ids that the index has."""
+        with _in_words(), self._lock:
+            sql = "SELECT uid FROM units WHERE uid = ?"
+            return {unit for unit in units if self._connected().execute(sql, [unit]).fetchone()}
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a search need not read the whole index first."""
+        return self._snapshot is not None
 
     def lone_vectors(self) -> int:
         """How many vectors are of a text that no unit holds any more; 0 where all is well."""

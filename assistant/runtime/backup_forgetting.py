@@ -14,15 +14,15 @@ from typing import IO
 
 from assistant.core.errors import AssistantError
 from assistant.runtime.age import Key, decrypting, encrypt
+from assistant.runtime.assistants import DEFAULT
 from assistant.runtime.backups import BackupService, app_version, beside, prove
-from assistant.workspace.backup_content import DATA
-from assistant.workspace.backup_tar import members, write_contents
+from assistant.workspace.backup_content import DATA, OTHERS, belongs
 from assistant.workspace.forgetting import scrub_bytes
 from assistant.workspace.forgotten_journal import scrub_record
 from assistant.workspace.forgotten_text import found_in_bytes
 from assistant.workspace.known_backups import KnownBackup
 
-_JOURNAL, _COPIES = f"{DATA}/journal.jsonl", f"{DATA}/seen/"
+_JOURNAL, _COPIES = "journal.jsonl", "seen"
 _log = logging.getLogger(__name__)
 
 
@@ -34,6 +34,12 @@ class BackupPlace:
     def __init__(self, backups: BackupService, workspace: str) -> None:
         self._backups = backups
         self._workspace = workspace
+
+    def _mine(self, name: str) -> bool:
+        """What another assistant remembers is not this one's to forget."""
+        assistants = self._backups.assistants
+        mine = "" if assistants.current == DEFAULT else assistants.current
+        return belongs(name, mine, assistants.names()[1:])
 
     @property
     def hint(self) -> str:
@@ -74,33 +80,42 @@ class BackupPlace:
 
     def _state(self, backup: KnownBackup, key: Key | None, texts: Sequence[str]) -> str:
         """ "clean", "holds" or "closed"."""
+        from assistant.workspace.backup_tar import members
+
         if key is None or backup.key != "keyring" or not backup.there:
             return "closed"
         try:
             with decrypting(backup.path, key) as stream:
-                found = [name for name, _, data in members(stream) if found_in_bytes(data, texts)]
+                found = [n for n, _, data in members(stream) if found_in_bytes(data, texts) and self._mine(n)]
         except AssistantError as error:
             _log.info("%s cannot be looked into: %s", backup.path.name, error)
             return "closed"
         return "holds" if found else "clean"
 
     def _rewrite(self, backup: KnownBackup, key: Key, texts: Sequence[str]) -> None:
+        from assistant.workspace.backup_tar import write_contents
+
         with beside(backup.path) as temp:
             with temp.open("wb") as target, decrypting(backup.path, key) as stream:
 
                 def write(plain: IO[bytes]) -> None:
-                    write_contents(plain, _scrubbed(stream, texts), self._workspace, backup.made, app_version())
+                    write_contents(plain, self._scrubbed(stream, texts), self._workspace, backup.made, app_version())
 
                 encrypt(target, key, write)
                 target.flush()
                 os.fsync(target.fileno())
             prove(temp, key)
 
+    def _scrubbed(self, stream: IO[bytes], texts: Sequence[str]) -> Iterator[tuple[str, bytes, int]]:
+        """What stays, as forgetting leaves the files themselves: see forgotten_journal for journal and copies."""
+        from assistant.workspace.backup_tar import members
 
-def _scrubbed(stream: IO[bytes], texts: Sequence[str]) -> Iterator[tuple[str, bytes, int]]:
-    """What stays, as forgetting leaves the files themselves: see workspace.forgotten_journal for journal and copies."""
-    for name, record, data in members(stream):
-        if name == _JOURNAL:
-            yield name, b"\n".join(scrub_record(line, texts) for line in data.split(b"\n")), record.mode
-        elif not (name.startswith(_COPIES) and not name.endswith(".jsonl") and found_in_bytes(data, texts)):
-            yield name, scrub_bytes(Path(PurePosixPath(name)), data, texts), record.mode
+        for name, record, data in members(stream):
+            kept = name.startswith((f"{DATA}/", f"{OTHERS}/"))
+            below = name.split("/")[2 if name.startswith(f"{OTHERS}/") else 1 :]
+            if not self._mine(name):
+                yield name, data, record.mode
+            elif kept and below == [_JOURNAL]:
+                yield name, b"\n".join(scrub_record(line, texts) for line in data.split(b"\n")), record.mode
+            elif not (kept and below[0] == _COPIES and not name.endswith(".jsonl") and found_in_bytes(data, texts)):
+                yield name, scrub_bytes(Path(PurePosixPath(name)), data, texts), record.mode

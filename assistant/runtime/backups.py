@@ -8,23 +8,27 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import stamp
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
 from assistant.runtime.age import Key, decrypting, encrypt, kind_of, new_key, parse_key
-from assistant.runtime.restoring import RestoreReport, restore
+from assistant.runtime.assistants import AssistantService
 from assistant.settings.paths import Paths
 from assistant.settings.secrets import SecretStore
-from assistant.workspace.backup_content import Item, Source, free_of, items
-from assistant.workspace.backup_tar import Manifest, read_tar, write_tar
+from assistant.workspace.backup_content import Item, Part, Source, free_of, items
 from assistant.workspace.disk import as_error
+from assistant.workspace.identity import workspace_id
 from assistant.workspace.known_backups import KnownBackup, KnownBackups
 from assistant.workspace.layout import TEMP_PREFIX
 from assistant.workspace.safe_files import sync_folder
 from assistant.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from assistant.runtime.restoring import RestoreReport
+    from assistant.workspace.backup_tar import Manifest
 
 SUFFIX = ".tar.gz.age"
 _KEY_NAME = "backup-key"
@@ -49,15 +53,23 @@ class BackupReport:
 
 
 class BackupService:
-    """Of one workspace. Blocking; the keyring may ask the person to unlock it."""
+    """Of the person's folder with all assistants. Blocking; the keyring may ask the person to unlock it."""
 
-    def __init__(self, workspace: Workspace, paths: Paths, keyring: SecretStore | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        paths: Paths,
+        keyring: SecretStore | None = None,
+        assistants: AssistantService | None = None,
+    ) -> None:
         self._workspace = workspace
         self._paths = paths
+        self.assistants = assistants or AssistantService(workspace.root, paths.data)
         self._settings = paths.settings_file
         self._keyring = keyring or SecretStore()
         self._closing = CancelToken()
-        self.known = KnownBackups(workspace.data, workspace.state / "locks" / "backups.lock")
+        first = self._part("", self.assistants.base)
+        self.known = KnownBackups(first.data, first.lock.with_name("backups.lock"))
 
     def key(self) -> Key | None:
         """The key in the keyring; None before the first backup. Raises AssistantError ``keyring.*``."""
@@ -106,6 +118,8 @@ class BackupService:
         """Restore a backup into a new or empty folder, beside this workspace. secret: its passphrase or recovery key,
         "" for the key in the keyring. Raises AssistantError as ``restoring.restore``.
         """
+        from assistant.runtime.restoring import restore  # here and below: a window that opens needs no tar
+
         if kind_of(file) == "passphrase":
             key = Key("passphrase", secret)
         else:
@@ -123,21 +137,32 @@ class BackupService:
         cancel: CancelToken,
         progress: Progress | None,
     ) -> Manifest:
-        workspace, written = self._workspace, list[Manifest]()
+        from assistant.workspace.backup_tar import write_tar
+
+        workspace, written = self._workspace, list["Manifest"]()
         others = frozenset([target, *(known.path for known in self.known.all())])
-        source = Source(workspace.root, workspace.data, self._settings, others)
-        found = _counted(items(source, workspace.state / "locks" / "memory.lock", skipped), cancel, progress)
-        ident, made = workspace.data.name, stamp(workspace.clock)
+        source = Source(self._parts(), self._settings, others)
+        found = _counted(items(source, skipped), cancel, progress)
+        ident, made = source.parts[0].data.name, stamp(workspace.clock)
         encrypt(stream, key, lambda plain: written.append(write_tar(plain, found, ident, made, app_version())))
         stream.flush()
         os.fsync(stream.fileno())
         return written[0]
 
+    def _parts(self) -> tuple[Part, ...]:
+        others = self.assistants.names()[1:]
+        return (self._part("", self.assistants.base), *(self._part(n, self.assistants.root(n)) for n in others))
+
+    def _part(self, name: str, root: Path) -> Part:
+        ident = workspace_id(root, self._paths.data)
+        lock = self._paths.workspace_state(ident) / "locks" / "memory.lock"
+        return Part(name, root, self._paths.workspace_data(ident), lock)
+
     def _target(self, file: Path, overwrite: bool) -> Path:
         target = Path(os.path.realpath(file.expanduser()))
         if target.is_dir():
             target = target / self.suggest_name()
-        free_of(Source(self._workspace.root, self._workspace.data, self._settings), target)
+        free_of(self._paths.data / "workspaces", target)
         ours = any(known.path == target for known in self.known.all())
         if target.exists() and not ours and not overwrite:
             raise AssistantError(
@@ -186,6 +211,8 @@ def stored_key(keyring: SecretStore | None = None) -> Key:
 
 def prove(file: Path, key: Key) -> Manifest:
     """Read a whole backup and compare every file with the manifest. Raises AssistantError ``backup.*``."""
+    from assistant.workspace.backup_tar import read_tar
+
     with decrypting(file, key) as stream:
         return read_tar(stream, lambda *_: None)
 

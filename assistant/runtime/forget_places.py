@@ -70,7 +70,7 @@ class Places:
     """All places in the order in which they are scrubbed: the files first, what follows from them after."""
 
     def __init__(
-        self, workspace: Workspace, receipts: ReceiptStore, recall: Recall, logs: Path, more: Sequence[ForgetPlace]
+        self, workspace: Workspace, receipts: ReceiptStore, recall: Recall, kept: Path, more: Sequence[ForgetPlace]
     ) -> None:
         self._workspace = workspace
         self.receipts = ReceiptsPlace(receipts)
@@ -91,13 +91,14 @@ class Places:
             SnapshotsPlace(state / "snapshots"),
             FolderPlace("deleted chats", lambda: [data / "trash"]),
             FolderPlace("state", lambda: [data, state], rest),
-            FolderPlace("logs", lambda: [logs]),
+            FolderPlace("drafts", lambda: [path for path in kept.glob("*") if path.is_file()]),
+            FolderPlace("logs", lambda: [kept / "logs"]),
         )
         self._more = more
 
     def all(self) -> tuple[ForgetPlace, ...]:
         """Every place; those of other parts last but one, so that what they leave in state files is found."""
-        return (*self._own[:-2], *self._more, *self._own[-2:])
+        return (*self._own[:-3], *self._more, *self._own[-3:])
 
 
 class SnapshotsPlace:

@@ -17,7 +17,7 @@ from assistant.workspace.changes import merge
 from assistant.workspace.chat_files import scan_chats
 from assistant.workspace.declined import Declined
 from assistant.workspace.disk import read_bytes
-from assistant.workspace.forget_edits import chat_without, find_place, is_forgotten, memory_without
+from assistant.workspace.forget_edits import chat_without, find_place, is_forgotten, may_say, memory_without
 from assistant.workspace.forget_finder import ForgetFinder
 from assistant.workspace.forget_pending import Pending, PendingForgets
 from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Searched, Target
@@ -25,11 +25,13 @@ from assistant.workspace.forgetting import ForgetPlace
 from assistant.workspace.forgotten_text import found_in_bytes
 from assistant.workspace.memory_values import Conflict, Edit
 from assistant.workspace.safe_files import locked, write_atomic
-from assistant.workspace.text_files import exact_bytes, exact_text, read_text, sha
+from assistant.workspace.text_files import TextFile, exact_bytes, exact_text, read_text, sha
 from assistant.workspace.workspace import Workspace
 
 GRACE_SECONDS = 30
 """How long what was forgotten in the window can be brought back."""
+Thing = str | tuple[str, int, str]
+"""What a person points at: a unit's or a turn's id, or (file, line, text) of a memory file."""
 _SUMMARY = "Forgotten"
 _HINTS = {
     "files": "A file beside MEMORY.md that is not Keepsake's still says it: change or delete it by hand.",
@@ -67,13 +69,21 @@ class ForgetService:
         """What an id or a query means, with nothing done. Raises ("forget.nothing")."""
         return self.finder.plan(what)
 
-    def plan_for(self, targets: Sequence[Target]) -> ForgetPlan:
-        """The plan for things that a person pointed at."""
-        if not targets:
+    def plan_things(self, things: Sequence[Thing]) -> ForgetPlan:
+        """The plan for what a person pointed at. Raises ("forget.gone") where none of it is there any more."""
+        found = [target for thing in things for target in self._targets(thing)]
+        if not found:
             raise AssistantError(
                 "forget.gone", "This is not there any more.", "Search for it: it was moved or changed."
             )
-        return self.finder.plan_for("", targets)
+        return self.finder.plan_for("", tuple(dict.fromkeys(found)))
+
+    def widened(self, plan: ForgetPlan, more: Sequence[Target]) -> ForgetPlan:
+        """The plan with further targets, such as those of ``also``."""
+        return self.finder.plan_for(plan.what, [*plan.targets, *more], plan.texts) if more else plan
+
+    def _targets(self, thing: Thing) -> list[Target]:
+        return self.finder.by_id(thing) if isinstance(thing, str) else self.finder.by_line(*thing)
 
     def counted(self, plan: ForgetPlan) -> list[tuple[str, int]]:
         """How much of it each place holds now, the places with nothing left out."""
@@ -83,7 +93,7 @@ class ForgetService:
 
     def now(self, plan: ForgetPlan) -> ForgetReport:
         """All at once, without a way back."""
-        return self.finish(self.begin(plan))
+        return self._finish(self.begin(plan))
 
     def begin(self, plan: ForgetPlan) -> Pending:
         """Take it out of memory and chats, so that it is neither shown nor recalled; undo brings it back."""
@@ -115,9 +125,12 @@ class ForgetService:
             self._take_back(pending)
             self._end(pending)
             return ForgetReport((), ())
+        self._hide(pending)  # also what was written of it meanwhile
+        return self._finish(pending)
+
+    def _finish(self, pending: Pending) -> ForgetReport:
         pending.erasing = True
         pending.write()
-        self._hide(pending)
         self._erase(pending.plan)
         report = ForgetReport(pending.plan.targets, tuple(self._search(pending.plan)))
         self._end(pending)
@@ -179,10 +192,14 @@ class ForgetService:
         if layout.is_conflict_copy(file) or not path.exists():
             return None
         current = read_text(path)
-        if not current.writable:
+        if not current.writable or not self._may_hold(file, current, plan):
             return None
         text = memory_without(file, current.text, plan)
         return None if text == current.text else Edit(file, text, current.sha256)
+
+    def _may_hold(self, file: str, current: TextFile, plan: ForgetPlan) -> bool:
+        named = any(target.file == file for target in plan.targets)
+        return named or may_say(current.text, plan) or bool(found_in_bytes(current.raw, plan.texts))
 
     def _chats_with(self, plan: ForgetPlan) -> list[str]:
         chats = {target.chat for target in plan.targets if target.kind in ("turn", "title", "line") and target.chat}

@@ -16,6 +16,7 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.runtime.lanes import Lane
 from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
+from assistant.workspace.assistants import PERSONA
 from assistant.workspace.disk import read_bytes
 from assistant.workspace.forgetting import scrub_bytes
 from assistant.workspace.forgotten_text import found_in_bytes
@@ -175,7 +176,7 @@ class HistoryService:
         """Markdown of memory and chats; links, temporary files, day logs, private chats, other assistants apart."""
         root = self._workspace.root
         for folder in (MEMORY, TOPICS, CHATS):
-            found = [root / folder] if folder == MEMORY else sorted((root / folder).rglob("*.md"))
+            found = [root / folder] if folder in (MEMORY, PERSONA) else sorted((root / folder).rglob("*.md"))
             for path in found:
                 name = path.relative_to(root).as_posix()
                 plain = path.is_file() and not path.is_symlink() and not path.name.startswith((TEMP_PREFIX, "."))

@@ -17,7 +17,7 @@ from assistant.core.folders import make_private
 from assistant.runtime.age import Key, decrypting
 from assistant.settings.paths import Paths, default_workspace
 from assistant.settings.store import SettingsStore
-from assistant.workspace.backup_content import DATA, SETTINGS, WORKSPACE
+from assistant.workspace.backup_content import DATA, OTHERS, SETTINGS, WORKSPACE
 from assistant.workspace.backup_tar import FileRecord, Manifest, read_tar
 from assistant.workspace.disk import as_error
 from assistant.workspace.identity import workspace_id
@@ -50,16 +50,17 @@ def restore(file: Path, key: Key, root: Path, paths: Paths, now: datetime) -> Re
     root = Path(os.path.realpath(root))
     _check_empty(root)
     try:
-        with _staging(root.parent) as work, _staging(paths.data / "workspaces") as data:
-            stage = _Stage({WORKSPACE: work, DATA: data})
+        kept = paths.data / "workspaces"
+        with _staging(root.parent) as work, _staging(kept) as data, _staging(kept) as others:
+            stage = _Stage({WORKSPACE: work, DATA: data, OTHERS: others})
             with decrypting(file, key) as stream:
                 manifest = read_tar(stream, stage.take)
             proved = stage.prove(manifest)
             _check_empty(root)
             _move_in(work, root)
-            ident = workspace_id(root, paths.data)
-            replaced = _put_aside(paths, ident, now)
-            data.replace(paths.workspace_data(ident))
+            ident, replaced = _keep_data(data, root, paths, now)
+            for each in others.iterdir():
+                _keep_data(each, root / "assistants" / each.name, paths, now)
         known = KnownBackups(paths.workspace_data(ident), paths.workspace_state(ident) / "locks" / "backups.lock")
         known.add(KnownBackup(Path(os.path.realpath(file)), manifest.made, key.kind, len(manifest.files)))
         settings = _restore_settings(stage.settings, root, paths)
@@ -137,6 +138,14 @@ def _move_in(work: Path, root: Path) -> None:
         folder.rmdir()
     for child in list(work.iterdir()):
         child.replace(root / child.name)
+
+
+def _keep_data(data: Path, root: Path, paths: Paths, now: datetime) -> tuple[str, Path | None]:
+    """What is kept about a workspace goes under its id here; the id, and where what was there before is now."""
+    ident = workspace_id(root, paths.data)
+    replaced = _put_aside(paths, ident, now)
+    data.replace(paths.workspace_data(ident))
+    return ident, replaced
 
 
 def _put_aside(paths: Paths, ident: str, now: datetime) -> Path | None:

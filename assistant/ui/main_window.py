@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplicatio
 from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
 from assistant.core.clock import system_clock
+from assistant.ui.assistants.actions import AssistantActions
 from assistant.ui.backend import Backend
 from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
@@ -26,6 +27,7 @@ from assistant.ui.chat_kinds import ChatKinds
 from assistant.ui.draft_notice import tell_drafts
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
+from assistant.ui.forget_flow import ForgetFlow
 from assistant.ui.i18n import tr
 from assistant.ui.memory.remembered import RememberedToasts
 from assistant.ui.memory_undo import UndoOffers
@@ -46,6 +48,8 @@ class MainWindow(QMainWindow):
     """Start the services after it is shown; after it is closed, ``release`` it, then close them."""
 
     closed = Signal()
+    moved = Signal(object)
+    """To another assistant: a Move, for whoever holds the window."""
 
     def __init__(self, services: Backend, theme: Theme, clock: Callable[[], datetime] = system_clock) -> None:
         super().__init__()
@@ -56,16 +60,17 @@ class MainWindow(QMainWindow):
         self._memory: MemoryPanel | None = None
         self._unasked = False
         self._hid_sidebar, self._sidebar_width = False, 264
-        self.setWindowTitle("Keepsake")
+        self.setWindowTitle(self.services.assistants.current)
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
-        self.undo_offers = UndoOffers(services, self.bridge, self.toasts, self.show_error, self)
+        self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
         self.remembered = RememberedToasts(
             self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
         )
         self.kinds = ChatKinds(self)
+        self.assistants = AssistantActions(self, self.sidebar.switcher)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
         self.menus = Menus(self)
@@ -84,8 +89,8 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.topbar = TopBar(self.theme)
-        self.page = ChatPage(self.session, self.theme, self._root())
-        self.sidebar = Sidebar(self.theme, self._clock)
+        self.page = ChatPage(self.session, self.theme, self._root(), self.services.assistants.current)
+        self.sidebar = Sidebar(self.theme, self._clock, self.services.assistants.current)
         self.bottombar = BottomBar(self.theme)
         self.models = ModelActions(self.services, self.bridge, self.topbar, self.bottombar, self)
         middle = QWidget()
@@ -105,6 +110,8 @@ class MainWindow(QMainWindow):
         rows = QVBoxLayout(whole)
         spread(rows)
         rows.addWidget(self.splitter, 1)
+        self.forgetting = ForgetFlow(self.services, self.bridge, self.theme, self.show_error, self)
+        rows.addWidget(self.forgetting)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
         self.toasts = Toasts(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
@@ -141,6 +148,10 @@ class MainWindow(QMainWindow):
         self.topbar.models_asked.connect(self.models.open)
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
+        self.receipts.forget_asked.connect(lambda unit, _: self.forgetting.ask([unit]))
+        self.page.transcript.forget_asked.connect(lambda n: self.forgetting.ask([f"{self.session.chat_id}#{n}"]))
+        self.forgetting.said.connect(self.bottombar.show_notice)
+        self.forgetting.changed.connect(self.session.reread)
         self.page.transcript.receipt_opened.connect(self.receipts.attach)
         self.receipts.place_chosen.connect(self.show_place)
         self.receipts.turn_chosen.connect(self.finder.go_to)
@@ -178,7 +189,8 @@ class MainWindow(QMainWindow):
     def _show_title(self, title: str) -> None:
         shown = self.kinds.title(title)
         self.topbar.title.set_text(shown)
-        self.setWindowTitle(f"{shown} — Keepsake" if self.session.chat_id else "Keepsake")
+        name = self.services.assistants.current
+        self.setWindowTitle(f"{shown} — {name}" if self.session.chat_id else name)
 
     def _on_streaming_changed(self) -> None:
         self.sidebar.model.set_busy(self.session.busy_chats())
@@ -212,6 +224,7 @@ class MainWindow(QMainWindow):
             self._memory.failed.connect(self.show_error)
             self._memory.closed.connect(lambda: self._show_memory(False))
             self._memory.chat_chosen.connect(self.open_chat)
+            self._memory.forget_asked.connect(lambda thing: self.forgetting.ask([thing]))
             self._memory.said.connect(self.bottombar.show_notice)
             self._memory.undo_offered.connect(self.undo_offers.offer)
             self._memory.page_built.connect(DraftFeed(self.page, self.session, self.finder, self._memory).serve)
@@ -222,7 +235,7 @@ class MainWindow(QMainWindow):
     def show_place(self, file: str, line: int) -> None:
         """Open the memory panel at a line; a line of a chat opens the chat."""
         if file.startswith("chats/"):
-            self.open_chat(Path(file).stem)
+            self.open_chat(Path(file).stem.partition("_part")[0])  # a long chat goes on in further files
             return
         self._show_memory(True)
         self.memory_panel().open_place(file, line)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
-from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
+from assistant.ui.memory.undo_choice import UndoChoice
+from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
-from assistant.workspace.memory_values import Conflict
 
 
 class UndoOffers(QObject):
@@ -21,12 +22,16 @@ class UndoOffers(QObject):
         self,
         services: Backend,
         bridge: Bridge,
+        theme: Theme,
         toasts: Toasts,
         failed: Callable[[BaseException], None],
-        parent: QObject,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self._services, self._bridge, self._toasts, self._failed = services, bridge, toasts, failed
+        self._toasts = toasts
+        self.choice = UndoChoice(services, bridge, theme, parent.window, self)
+        self.choice.done.connect(lambda _: toasts.show(tr("Taken back"), seconds=4))
+        self.choice.failed.connect(failed)
 
     def offer(self, words: str, journal_id: str) -> None:
         """Without an id there is nothing to take back, and only the words are shown."""
@@ -36,13 +41,5 @@ class UndoOffers(QObject):
             self._toasts.show(words)
 
     def undo(self, journal_id: str) -> None:
-        """Take a change back now."""
-        undo = self._services.workspace.memory.undo
-        self._bridge.run(self._services.lanes.files, undo, journal_id, done=self._on_undone, failed=self._failed)
-
-    def _on_undone(self, result: object) -> None:
-        if isinstance(result, Conflict):
-            message = tr("The same lines changed again later, so this change cannot be taken back alone.")
-            self._failed(AssistantError("memory.undo", message, tr("Undo the later change first.")))
-        else:
-            self._toasts.show(tr("Taken back"), seconds=4)
+        """Take a change back now; where it clashes with a later one the person chooses."""
+        self.choice.undo(journal_id)

@@ -53,6 +53,7 @@ class Menus:
         self._action(menu, tr("Find in this chat"), window.page.start_find, "Ctrl+F")
         self._action(menu, tr("Copy the last reply"), window.copy_reply, "Ctrl+Shift+C")
         menu.addSeparator()
+        self._action(menu, tr("Assistants"), window.assistants.open_menu, "Ctrl+Shift+A")
         self._action(menu, tr("Settings…"), window.open_settings, "Ctrl+,")
         self._action(menu, tr("Quit"), window.close, "Ctrl+Q")
 
@@ -66,6 +67,7 @@ class Menus:
         self._action(menu, tr("Chats"), window.toggle_sidebar, "Ctrl+B")
         self._action(menu, tr("Memory"), window.toggle_memory, "Ctrl+M")
         self._action(menu, tr("Search memory"), window.search_memory, "Ctrl+Shift+F")
+        self._action(menu, tr("Review what waits"), window.review_memory, "Ctrl+Shift+R")
         self._action(menu, tr("New note…"), window.new_note)
         self._action(menu, tr("Write a message"), window.page.composer.edit.setFocus, "Ctrl+L")
         self._action(menu, tr("Go to the message at the bottom"), window.toasts.focus, "F6")

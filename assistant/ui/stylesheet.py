@@ -43,6 +43,8 @@ QPushButton[kind="primary"] { background: $accent; color: $on_accent; border-col
 QPushButton[kind="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
 QPushButton[kind="primary"]:focus { border: 2px solid $text; padding: 5px 13px; }
 QPushButton[kind="primary"]:disabled { background: $selected; border-color: $selected; color: $muted; }
+QPushButton[kind="danger"] { background: $red; color: $surface; border-color: $red; font-weight: 600; }
+QPushButton[kind="danger"]:focus { border: 2px solid $text; padding: 5px 13px; }
 QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent;
   padding: 0 4px; min-height: 18px;
   border-radius: 6px; text-align: left; }
@@ -58,6 +60,10 @@ QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border
   padding: 10px 16px; text-align: left; }
 QPushButton[kind="suggestion"]:hover { background: $hover; border-color: $border_strong; }
 QPushButton[kind="suggestion"]:focus { border-color: $accent; }
+QPushButton[kind="assistant"] { background: transparent; border: 1px solid transparent; border-radius: 8px;
+  padding: 4px 8px; font-size: 15px; font-weight: 600; text-align: left; }
+QPushButton[kind="assistant"]:hover { background: $hover; }
+QPushButton[kind="assistant"]:focus { border-color: $accent; }
 QPushButton[kind="chip"] { background: transparent; border: 1px solid $border; border-radius: 14px; padding: 3px 12px;
   min-height: 20px; text-align: left; }
 QPushButton[kind="chip"]:hover { background: $hover; }
@@ -110,6 +116,7 @@ QFrame#receiptrow { background: transparent; border: none; border-radius: 8px; }
 QFrame#receiptrow[pointed="true"] { background: $hover; }
 QFrame#errorcard { background: $red_soft; border: 1px solid $red_soft; border-radius: 12px; }
 QFrame#notecard { background: $amber_soft; border: 1px solid $amber_soft; border-radius: 12px; }
+QWidget#forgetlist { background: transparent; }
 QFrame#toast { background: $text; border-radius: 12px; }
 QFrame#toast QLabel { color: $window; }
 QFrame#toast QPushButton { background: transparent; border: 1px solid transparent; color: $toast_link;

@@ -62,7 +62,30 @@ def save_state(path: Path, workspace: Path, state: WindowState) -> None:
         "memory_width": state.memory_width,
     }
     others = _dict(kept.get("workspaces"))
-    whole = {"window": window, "workspaces": {**others, str(workspace): own}}
+    whole = {**kept, "window": window, "workspaces": {**others, str(workspace): own}}
+    _write(path, whole)
+
+
+def load_assistant(path: Path, base: Path) -> str:
+    """The assistant of the folder ``base`` that was open last, "" for the default one or none."""
+    name = _dict(_read(path).get("assistants")).get(str(base))
+    return name if isinstance(name, str) else ""
+
+
+def save_assistant(path: Path, base: Path, name: str) -> None:
+    """Keep which assistant is open. Raises AssistantError."""
+    kept = _read(path)
+    _write(path, {**kept, "assistants": {**_dict(kept.get("assistants")), str(base): name}})
+
+
+def forget_workspace(path: Path, workspace: Path) -> None:
+    """Keep nothing of a workspace that is deleted, its drafts least of all. Raises AssistantError."""
+    kept = _read(path)
+    others = {root: own for root, own in _dict(kept.get("workspaces")).items() if root != str(workspace)}
+    _write(path, {**kept, "workspaces": others})
+
+
+def _write(path: Path, whole: dict[str, Any]) -> None:
     try:
         make_private(path.parent)
     except OSError as error:

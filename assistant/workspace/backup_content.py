@@ -9,12 +9,14 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.workspace.disk import as_error
+from assistant.workspace.forget_pending import FOLDER as FORGETTING
 from assistant.workspace.layout import CHATS, TEMP_PREFIX
 from assistant.workspace.safe_files import locked
 
-WORKSPACE, DATA, SETTINGS = "workspace", "data", "settings.toml"
-_LEFT_OUT = {WORKSPACE: frozenset({".git"}), DATA: frozenset({"trash"})}
-"""Folders at the top that do not go in: a repository has clones for that, and what was deleted shall stay deleted."""
+WORKSPACE, DATA, OTHERS, SETTINGS = "workspace", "data", "assistants-data", "settings.toml"
+_LEFT_OUT = frozenset({"trash", FORGETTING})
+"""Folders of the data folder that do not go in: what was deleted or is being forgotten must not come back."""
+_REPOSITORY = ".git"
 LARGEST_FILE = 1024**3
 """Bytes; a larger file stays out and is named: each is taken as a whole, to be of one moment."""
 _TEMPORARY = (".lock", ".tmp")
@@ -22,11 +24,22 @@ _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where the parts lie. settings: settings.toml, which need not exist; skip: files that stay out (other backups)."""
+class Part:
+    """An assistant. name: "" for the default one; root: its memory and chats; data: what is kept about them; lock: that
+    of its memory files.
+    """
 
-    workspace: Path
+    name: str
+    root: Path
     data: Path
+    lock: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """parts: the default assistant first; settings: settings.toml, which need not exist; skip: files that stay out."""
+
+    parts: tuple[Part, ...]
     settings: Path
     skip: frozenset[Path] = frozenset()
 
@@ -39,18 +52,30 @@ class Item:
     path: Path
 
 
-def items(source: Source, lock: Path, skipped: list[str]) -> Iterator[Item]:
+def items(source: Source, skipped: list[str]) -> Iterator[Item]:
     """All files; what is no plain file, or too large, is named in ``skipped`` instead.
 
-    Memory and journal are taken under ``lock``, that of the memory files, so that they fit each other.
+    Memory and journal of an assistant are taken under the lock of its memory files, so that they fit each other.
     """
-    skip = {Path(os.path.realpath(path)) for path in source.skip}
-    with locked(lock):
-        yield from _walk(WORKSPACE, source.workspace, skip, skipped, _LEFT_OUT[WORKSPACE] | {CHATS})
-        yield from _walk(DATA, source.data, skip, skipped, _LEFT_OUT[DATA])
-        if source.settings.is_file():
-            yield Item(SETTINGS, source.settings)
-    yield from _walk(f"{WORKSPACE}/{CHATS}", source.workspace / CHATS, skip, skipped, ())
+    skip = {Path(os.path.realpath(path)) for path in (*source.skip, *(part.root for part in source.parts))}
+    for part in source.parts:
+        root, data = f"{WORKSPACE}/assistants/{part.name}", f"{OTHERS}/{part.name}"
+        root, data = (root, data) if part.name else (WORKSPACE, DATA)
+        with locked(part.lock):
+            yield from _walk(root, part.root, skip, skipped, {CHATS})
+            yield from _walk(data, part.data, skip, skipped, _LEFT_OUT)
+        yield from _walk(f"{root}/{CHATS}", part.root / CHATS, skip, skipped, ())
+    if source.settings.is_file():
+        yield Item(SETTINGS, source.settings)
+
+
+def belongs(name: str, assistant: str, others: Collection[str]) -> bool:
+    """Whether a file of a backup is one of this assistant's ("" for the default one, who has what is nobody else's)."""
+
+    def owned(by: str) -> bool:
+        return name.startswith((f"{WORKSPACE}/assistants/{by}/", f"{OTHERS}/{by}/"))
+
+    return owned(assistant) if assistant else not any(owned(other) for other in others)
 
 
 def read_steady(path: Path) -> tuple[bytes, os.stat_result] | None:
@@ -84,13 +109,15 @@ def _walk(
         raise as_error(error, folder) from error
     for entry in entries:
         inner, path = f"{name}/{entry.name}", Path(entry.path)
-        if entry.name in left_out or entry.name.startswith(TEMP_PREFIX) or path in skip:
+        if entry.name in left_out or entry.name == _REPOSITORY or entry.name.startswith(TEMP_PREFIX):
+            continue
+        if Path(os.path.realpath(path)) in skip and not entry.is_symlink():
             continue
         if entry.is_symlink() or (entry.is_file() and entry.stat().st_size > LARGEST_FILE):
             skipped.append(inner)
         elif entry.is_dir():
             yield from _walk(inner, path, skip, skipped, ())
-        elif entry.is_file() and not (name.startswith(DATA) and _temporary(entry.name)):
+        elif entry.is_file() and not (name.startswith((DATA, OTHERS)) and _temporary(entry.name)):
             yield Item(inner, path)
         elif not entry.is_file():
             skipped.append(inner)
@@ -100,9 +127,9 @@ def _temporary(name: str) -> bool:
     return name.endswith(_TEMPORARY) or ".tmp." in name
 
 
-def free_of(source: Source, target: Path) -> None:
-    """Raise AssistantError("backup.inside") for a target in the data folder, where nothing but the app writes."""
-    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source.data)):
+def free_of(own: Path, target: Path) -> None:
+    """Raise AssistantError("backup.inside") for a target in ``own``, where nothing but the app writes."""
+    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(own)):
         raise AssistantError(
             "backup.inside", "This folder is Keepsake's own.", "Choose a place outside it, best on another disk."
         )

@@ -1,7 +1,7 @@
 """The inside of a backup: a gzipped tar with a manifest at its end, written and read as a stream.
 
 manifest.json: {"format": 1, "app", "version", "workspace", "made", "files": {name: {"sha256", "size", "mode"}}}.
-Whatever a tar may say, only plain files with plain names inside the two folders are ever read from one.
+Whatever a tar may say, only plain files with plain names inside these folders are ever read from one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from assistant.core.errors import AssistantError
-from assistant.workspace.backup_content import DATA, LARGEST_FILE, SETTINGS, WORKSPACE, Item, read_steady
+from assistant.workspace.backup_content import DATA, LARGEST_FILE, OTHERS, SETTINGS, WORKSPACE, Item, read_steady
 
 MANIFEST = "manifest.json"
 README = "README.txt"
@@ -27,6 +27,7 @@ This is a backup of Keepsake, an offline assistant whose memory is Markdown file
 
 workspace/      your memory and chats
 data/           the journal of changes, receipts and what else was kept about them
+                (assistants-data/: the same for each further assistant)
 settings.toml   the settings
 manifest.json   the SHA-256 of every file
 
@@ -153,7 +154,8 @@ def _plain(name: str) -> bool:
         return True
     parts = name.split("/")
     odd = any(c in name for c in "\\\0") or any(part in ("", ".", "..") for part in parts)
-    return len(parts) > 1 and parts[0] in (WORKSPACE, DATA) and not odd
+    deep = len(parts) > (2 if parts[0] == OTHERS else 1)
+    return deep and parts[0] in (WORKSPACE, DATA, OTHERS) and not odd
 
 
 def _manifest_bytes(manifest: Manifest) -> bytes:

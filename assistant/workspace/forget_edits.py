@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from assistant.workspace.blocks import text_blocks
@@ -19,8 +20,8 @@ from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, find_unit, foreign_places
 
 _SPLIT = re.compile(r"(?<!\\)；")
-_PROBE = 6  # characters by which a line is looked at before it is taken apart
-_FEW = 8
+_WIDE = re.compile("[\u2000-\u206f\u2100-\u218f\uff10-\uff5a\ufb00-\ufb06\xa0\xdf]")  # what NFKC and casefold change
+_FEW = 8  # so many forms are looked for one by one before a line is taken apart
 
 
 def units_like(file: str, text: str, wanted: Callable[[str], bool]) -> Iterator[UnitPlace]:
@@ -63,9 +64,10 @@ def memory_without(file: str, text: str, plan: ForgetPlan) -> str:
     return scrub_text("\n".join(lines), plan.texts) if holds("\n".join(lines), plan.texts) else "\n".join(lines)
 
 
-def still_in(file: str, text: str, plan: ForgetPlan) -> bool:
-    """Whether anything of the plan stands in a memory file or a day log."""
-    return memory_without(file, text, plan) != text
+def may_say(text: str, plan: ForgetPlan) -> bool:
+    """A quick look whether a line of a file could be one of those that go."""
+    folded = unicodedata.normalize("NFKC", text).casefold() if _WIDE.search(text) else text.lower()
+    return any(all(word in folded for word in form.split(" ")) for form in plan.same)
 
 
 def chat_without(chat: str, texts: Sequence[str], plan: ForgetPlan) -> list[str]:
@@ -132,7 +134,7 @@ def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:
     """Lines that say nothing but what is forgotten go; of an entry the items that do."""
     if not same:
         return list(lines)
-    probes = [form[:_PROBE] for form in same] if len(same) <= _FEW else []
+    probes = [max(form.split(" "), key=len) for form in same] if len(same) <= _FEW else []
     done: list[str] = []
     for line in lines:
         if probes and line.isascii() and not any(probe in line.lower() for probe in probes):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 FORGOTTEN = "«forgotten»"
+CODECS = ("utf-8", "json", "gb18030", "utf-16-le", "utf-16-be")
 _HEAD = 24  # characters by which a text is looked for first
+_AROUND = 64  # bytes in front of a place that are looked at, too
 _LONG_CUT = 100  # characters; a text that ends after so many equal ones is a shortened copy
 # Scripts without spaces: there a text may begin or end anywhere in a run.
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
@@ -72,41 +74,54 @@ def unescaped(text: str) -> str:
     return joined.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # pairs of escapes become characters
 
 
-def found_in_bytes(data: bytes, texts: Sequence[str]) -> list[str]:
+def found_in_bytes(data: bytes, texts: Sequence[str], codecs: Collection[str] = CODECS) -> list[str]:
     """Which of the texts stand in the bytes of a file: as UTF-8, GBK, UTF-16 or escaped as JSON does."""
     lowered = data.lower()
-    likely = [text for text in texts if any(head in lowered for head in _heads(text))]
-    if not likely:
-        return []
-    views = list(_views(data))
-    return [text for text in likely if any(holds(view, [text]) for view in views)]
+    heads = {text: [head for head in _heads(text) if head[1] in codecs] for text in texts}
+    return [text for text in texts if any(_stands(lowered, data, head, text) for head in heads[text])]
 
 
 def encodings(text: str) -> Iterator[bytes]:
     """The bytes that a text may have on disk."""
+    return (raw for raw, _ in _encoded(text))
+
+
+def _encoded(text: str) -> Iterator[tuple[bytes, str]]:
+    """(bytes, codec); "json" is UTF-8 with escapes."""
     for form in dict.fromkeys((text, " ".join(text.split()))):
-        for written in dict.fromkeys((form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])):
-            yield written.encode("utf-8", "surrogatepass")
-        for encoding in ("gb18030", "utf-16-le", "utf-16-be"):
-            yield form.encode(encoding, "replace")
+        yield form.encode("utf-8", "surrogatepass"), "utf-8"
+        for written in (json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1]):
+            if written != form:
+                yield written.encode("utf-8", "surrogatepass"), "json"
+        for codec in ("gb18030", "utf-16-le", "utf-16-be"):
+            yield form.encode(codec, "replace"), codec
 
 
-def _views(data: bytes) -> Iterator[str]:
-    text = data.decode("utf-8", "replace")
-    yield text
-    if "\\" in text:
-        yield unescaped(text)
-    if not data.isascii():
-        for encoding in ("gb18030", "utf-16-le", "utf-16-be"):
-            yield data.decode(encoding, "replace")
+def _stands(lowered: bytes, data: bytes, head: tuple[bytes, str], text: str) -> bool:
+    """Whether a text stands where its head does: what is around each place is read, not the whole file."""
+    wanted, codec = head
+    reach = 2 * _AROUND + 12 * len(text)
+    at = lowered.find(wanted)
+    while at >= 0:
+        start = at - min(at - at % 2 if codec.startswith("utf-16") else at, _AROUND)
+        piece = data[start : at + reach].decode("utf-8" if codec == "json" else codec, "replace")
+        if holds(piece, [text]) or ("\\" in piece and holds(unescaped(piece), [text])):
+            return True
+        at = lowered.find(wanted, at + 1)
+    return False
 
 
 @lru_cache(maxsize=4096)
-def _heads(text: str) -> tuple[bytes, ...]:
+def _heads(text: str) -> tuple[tuple[bytes, str], ...]:
     """The first characters of a text as they may stand in a file, in lower case where that is a matter of ASCII."""
     forms = dict.fromkeys((text, " ".join(text.split()), unicodedata.normalize("NFKC", text)))
     cased = dict.fromkeys(each[:_HEAD] for form in forms for each in (form, form.lower(), form.upper()))
-    return tuple(dict.fromkeys(raw.lower() for form in cased if form for raw in encodings(form)))
+    found: dict[bytes, str] = {}
+    for form in cased:
+        for raw, codec in _encoded(form):
+            if raw:
+                found.setdefault(raw.lower(), codec)
+    return tuple(found.items())
 
 
 @lru_cache(maxsize=4096)

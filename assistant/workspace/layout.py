@@ -17,6 +17,7 @@ TOPICS = "memory"
 LOGS = "memory/log"
 CHATS = "chats"
 SESSIONS = "sessions"  # of nanobot, where its folder is used as the workspace
+MOST_FOREIGN = 64_000_000  # bytes of another program's file that is still read
 TEMP_PREFIX = ".~keepsake-"
 
 _LONGEST_NAME = 200  # characters, FORMATS.md

@@ -17,7 +17,7 @@ from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
 from assistant.workspace.drafts import Drafts
-from assistant.workspace.foreign import foreign_records
+from assistant.workspace.foreign import Record, foreign_records
 from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
@@ -89,14 +89,16 @@ class Workspace:
 
     def foreign_counts(self) -> dict[str, int]:
         """The files in other programs' forms, and how much of each can be found."""
-        return {file: len(foreign_records(file, self.memory.read(file).text)[0]) for file in self._foreign()}
+        return {file: len(self._records(file)[0]) for file in layout.foreign_files(self.root)}
 
     def _foreign_problems(self) -> list[tuple[str, str]]:
-        found = [(file, foreign_records(file, self.memory.read(file).text)[1]) for file in self._foreign()]
+        found = [(file, self._records(file)[1]) for file in layout.foreign_files(self.root)]
         return [(file, problem) for file, problem in found if problem]
 
-    def _foreign(self) -> list[str]:
-        return layout.foreign_files(self.root)
+    def _records(self, file: str) -> tuple[list[Record], str]:
+        if (self.root / file).stat().st_size > layout.MOST_FOREIGN:
+            return [], "It is larger than Keepsake reads of another program."
+        return foreign_records(file, self.memory.read(file).text)
 
     def _chat_problems(self) -> list[tuple[str, str]]:
         found = []

@@ -241,8 +241,8 @@ def test_remember_in_a_temporary_chat_asks_before_it_writes(scripted: OpenHouse,
     toast = house.window.toasts.shown()[-1]
     assert toast.text() == "A temporary chat writes nothing to memory by itself"
     toast.action_button().click()
-    house.wait(lambda: (tmp_path / "ws" / "MEMORY.md").exists())
-    assert "I like tea" in (tmp_path / "ws" / "MEMORY.md").read_text()
+    memory = tmp_path / "ws" / "MEMORY.md"
+    house.wait(lambda: memory.exists() and "I like tea" in memory.read_text())
 
 
 def test_the_window_forgets_it_when_it_comes_back(scripted: OpenHouse, tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from assistant.chat.line_now import line_now, lines_now
 from assistant.core.values import PromptLine
+from assistant.workspace.budget import Limits
 from assistant.workspace.forgetting import FORGOTTEN
 from assistant.workspace.ids import line_id
+from assistant.workspace.tidy import apply_tidy, plan_tidy
 from assistant.workspace.workspace import Workspace
 
 MEMORY = "MEMORY.md"
@@ -68,6 +70,17 @@ def test_an_archived_line(workspace: Workspace) -> None:
     )
     now = line_now(workspace, _pinned(TEA, 2))
     assert (now.state, now.file, now.line) == ("archived", "memory/archive.md", 1)
+
+
+@pytest.mark.parametrize("head", ["2026-01-05|you|party", "2026-01-05 | you |  party "])
+def test_what_a_tidy_up_took_away_is_found_in_the_archive(workspace: Workspace, head: str) -> None:
+    raw = f"{head} · until 2026-02-01"
+    _put(workspace, LISBON, raw)
+    plan = plan_tidy(workspace.memory, Limits(), workspace.clock().date())
+    apply_tidy(workspace.memory, plan)
+    now = line_now(workspace, PromptLine(MEMORY, 2, raw, "tail", line_id(MEMORY, raw)))
+    assert (now.state, now.file) == ("archived", "memory/archive.md")
+    assert "party" in now.text
 
 
 def test_the_journal_knows_what_a_line_became_however_different(workspace: Workspace) -> None:
@@ -143,6 +156,21 @@ _told = st.builds(PromptLine, _files, st.integers(-1, 50), _texts, st.sampled_fr
 def test_it_never_raises(workspace: Workspace, told: list[PromptLine], body: list[str]) -> None:
     Path(workspace.root / MEMORY).write_bytes("\n".join(body).encode("utf-8", "replace"))
     assert len(lines_now(workspace, told)) == len(told)
+
+
+_said = st.text(alphabet="abc ü中·", min_size=1, max_size=12).map("x{}".format).map(str.strip)
+_marks = st.sampled_from(["", " · until 2099-01-01", " · updated 2026-10-01"])
+_items = st.lists(st.builds(str.__add__, _said, _marks), min_size=1, max_size=3).map("；".join)
+_kinds = st.one_of(_items.map("2026-11-20|you|{}".format), st.builds("- {}{}".format, _said, _marks))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(_kinds)
+def test_what_the_door_strikes_is_found_struck(workspace: Workspace, raw: str) -> None:
+    _put(workspace, "- another", raw, "- a third")
+    workspace.memory.strike(line_id(MEMORY, raw))
+    now = line_now(workspace, PromptLine(MEMORY, 2, raw, "pinned", line_id(MEMORY, raw)))
+    assert (now.state, now.line) == ("struck", 2)
 
 
 _facts = st.sampled_from(["- red tea in the morning", "- red tea in the evening", "- green tea", "x", "~~x~~"])

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, RecallQuery
+from assistant.recall import files
 from assistant.recall.foreign import foreign_units
 from assistant.runtime.checks import run_checks
 from assistant.runtime.services import Places, Services, compose
+from assistant.workspace import layout
 from assistant.workspace.layout import is_foreign
 from tests import imported
 
@@ -103,6 +105,14 @@ def test_they_are_shown_read_only_and_the_doctor_counts_them(services: Services)
     assert checks["other forms"].detail.startswith("2 files")
     assert "5 things" in checks["other forms"].detail
     assert checks["file memory/history.jsonl"].detail == "Line 3 is no valid JSON."
+
+
+def test_an_enormous_one_is_named_and_not_read(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_FOREIGN", 100)
+    monkeypatch.setattr(layout, "MOST_FOREIGN", 100)
+    imported.write(services.workspace.root / "memory" / "history.jsonl", "x" * 101)
+    assert list(files.scan(services.workspace.root)) == []
+    assert dict(services.workspace.problems())["memory/history.jsonl"].startswith("It is larger")
 
 
 def _checks(services: Services) -> list:

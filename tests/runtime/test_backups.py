@@ -234,6 +234,7 @@ def typed(kind: bytes, link: str = "") -> Callable[[tarfile.TarInfo], None]:
         named("workspace/a\\..\\b"),
         named("elsewhere/a"),
         named("workspace"),
+        named("assistants-data/a"),
         typed(tarfile.SYMTYPE, "/etc/passwd"),
         typed(tarfile.LNKTYPE, "/etc/passwd"),
         typed(tarfile.CHRTYPE),
@@ -424,3 +425,38 @@ def test_backups_that_cannot_be_looked_into_count_and_are_named(filled: Services
     (tmp_path / "unplugged").rename(stick)
     (stick / "away.age").unlink()
     assert place.remaining(["oolong"]) == 0 and place.hint == "", "what was deleted counts no more"
+
+
+def test_all_assistants_are_in_it_and_come_back_with_their_journals(filled: Services, tmp_path: Path) -> None:
+    filled.assistants.add("Ada", "You are Ada.")
+    ada = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state", NOW, "Ada"), environ={})
+    ada.remember("proofs at night")
+    ada.backups = BackupService(ada.workspace, ada.paths, filled.backups._keyring, ada.assistants)
+    report = ada.backups.make(tmp_path / "b.age")
+    assert [known.path for known in filled.backups.known.all()] == [tmp_path / "b.age"], "known to all of them"
+    journal = ada.workspace.journal.entries()
+    ada.close()
+    restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", elsewhere(tmp_path), NOW)
+    assert contents(tmp_path / "new") == contents(tmp_path / "ws")
+    again = compose(Places(tmp_path / "new", tmp_path / "config2", tmp_path / "state2", NOW, "Ada"), environ={})
+    try:
+        assert again.workspace.journal.entries() == journal
+        assert again.assistants.prompt("Ada").strip() == "You are Ada."
+    finally:
+        again.close()
+
+
+def test_what_one_assistant_forgets_stays_with_the_other(filled: Services, tmp_path: Path) -> None:
+    filled.assistants.add("Ada")
+    ada = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state", NOW, "Ada"), environ={})
+    ada.backups = BackupService(ada.workspace, ada.paths, filled.backups._keyring, ada.assistants)
+    ada.remember("likes oolong tea")
+    report = filled.backups.make(tmp_path / "b.age")
+    place = BackupPlace(ada.backups, "ws")
+    place.scrub(["likes oolong tea"])
+    assert place.remaining(["likes oolong tea"]) == 0
+    ada.close()
+    assert BackupPlace(filled.backups, "ws").remaining(["likes oolong tea"]) == 1
+    restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", elsewhere(tmp_path), NOW)
+    assert "oolong" in (tmp_path / "new" / "MEMORY.md").read_text()
+    assert "oolong" not in (tmp_path / "new" / "assistants" / "Ada" / "MEMORY.md").read_text()

@@ -34,12 +34,13 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.runtime.assistants import AssistantService
 from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
-from assistant.workspace.budget import Loaded
+from assistant.workspace.budget import Limits, Loaded
 from assistant.workspace.chat_list import ChatInfo
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.conflicts import MemoryConflict
@@ -50,6 +51,7 @@ from assistant.workspace.layout import kind_of
 from assistant.workspace.memory_values import Conflict, Edit, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.text_files import TextFile
+from assistant.workspace.tidy import TidyPlan, plan_tidy
 from assistant.workspace.timeline import Moment
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00").astimezone()
@@ -162,8 +164,29 @@ class FakeMemory:
 class FakeJournal:
     found: list[JournalEntry] = field(default_factory=list)
 
-    def entries(self, limit: int | None = None) -> list[JournalEntry]:
-        return self.found[:limit]
+    def entries(
+        self, limit: int | None = None, path: str | None = None, actor: str | None = None, before: str | None = None
+    ) -> list[JournalEntry]:
+        ids = [entry.id for entry in self.found]
+        older = self.found[ids.index(before) + 1 :] if before in ids else self.found
+        return [entry for entry in older if path in (None, entry.path) and actor in (None, entry.actor)][:limit]
+
+
+class FakeTidying:
+    """Plans for the real files, or what ``planned`` says."""
+
+    def __init__(self, memory: FakeMemory) -> None:
+        self._memory = memory
+        self.waiting = 0
+
+    def plan(self) -> TidyPlan:
+        return plan_tidy(self._memory, Limits(), NOW.date())  # type: ignore[arg-type]  # reads like the real one
+
+    def conflicts(self) -> int:
+        return self.waiting
+
+    def apply(self, plan: TidyPlan) -> str:
+        return self._memory.change_many(plan.edits, "you", plan.summary)
 
 
 class FakeWorkspace:
@@ -218,7 +241,7 @@ class FakeReview:
     def waiting(self) -> list[Proposal]:
         return []
 
-    def conflicts(self) -> list[MemoryConflict]:
+    def pairs(self) -> list[MemoryConflict]:
         return []
 
 
@@ -237,7 +260,9 @@ class FakeServices:
         self.settings = SettingsStore(folder / "config" / "settings.toml")
         self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
+        self.assistants = AssistantService(self.workspace.root, folder / "kept" / "data")
         self.lanes = FakeLanes()
+        self.tidying = FakeTidying(self.workspace.memory)
         self.self_test = FakeSelfTest()
         self.review = FakeReview()
         self.picture = FakePicture()

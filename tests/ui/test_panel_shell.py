@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assistant.core.events import MemoryChanged
-from assistant.ui.errors import ErrorDialog
 from assistant.ui.main_window import MainWindow
 from assistant.ui.memory import panel as panel_module
 from assistant.ui.memory.page import Page
@@ -110,14 +109,18 @@ def test_what_a_page_did_is_taken_back_from_the_toast(
     qtbot.waitUntil(lambda: [each.text() for each in window.toasts.shown()] == ["Taken back"])
 
 
-def test_an_undo_that_meets_a_later_change_says_so(
+def test_an_undo_that_meets_a_later_change_shows_both_texts(
     qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services.workspace.memory, "undo", lambda _: Conflict("", "a", "b", None))
+    monkeypatch.setattr(services.workspace.memory, "undo", lambda _: Conflict("", "a", "b", None, "", "MEMORY.md"))
     panel.files.undo_offered.emit("Changed", "j7")
     window.toasts.shown()[0].action_button().click()
-    qtbot.waitUntil(lambda: window.findChild(ErrorDialog) is not None)
-    window.findChild(ErrorDialog).accept()  # type: ignore[union-attr]  # waited for
+    qtbot.waitUntil(lambda: window.undo_offers.choice.dialog is not None)
+    dialog = window.undo_offers.choice.dialog
+    assert dialog is not None
+    assert (dialog.left.toPlainText(), dialog.right.toPlainText()) == ("a", "b")
+    dialog.take_theirs.click()
+    assert services.workspace.memory.saved == [], "it stays as it is"
 
 
 def test_three_toasts_at_most_the_newest_at_the_bottom(window: MainWindow) -> None:

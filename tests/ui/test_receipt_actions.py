@@ -63,6 +63,21 @@ def test_editing_keeps_date_and_source_and_shows_then_and_now(house: House) -> N
     house.until(lambda: TEA in house.memory())
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_secret_in_an_edited_line_is_asked_about(house: House, keep: bool) -> None:
+    row = house.row("Lisbon")
+    house.choose(row, Act.EDIT)
+    editor = row.editor
+    assert editor is not None
+    editor.edit.setPlainText("I live in Lisbon, password: Tr0ub4dor&3")
+    editor.save.click()
+    house.until(editor.secrets.isVisible)
+    assert "Tr0ub4dor" not in house.memory()
+    (editor.secrets.keep if keep else editor.secrets.without).click()
+    house.until(lambda: "password:" in house.memory())
+    assert ("Tr0ub4dor&3" in house.memory()) is keep
+
+
 def test_escape_leaves_the_editor_and_nothing_changes(house: House) -> None:
     before = house.memory()
     row = house.row("Lisbon")
@@ -181,3 +196,19 @@ def test_forgotten_words_leave_the_open_receipt(house: House) -> None:
     assert again is not None
     assert not any("Lisbon" in each.line.text for each in again.rows.values())
     assert "Lisbon" not in house.say("Next")
+
+
+def test_opening_a_line_of_a_file_that_is_gone_says_so(house: House) -> None:
+    note = house.root / "memory" / "boat.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("# Boat\n\n- Zephyrina lies in Faro\n", encoding="utf-8")
+    house.window.page.transcript.views()[-1].receipt_button.click()
+    house.say("Where is Zephyrina?")
+    note.unlink()
+    house.open_receipt()
+    row = house.row("Zephyrina")
+    house.until(lambda: row.now is not None and row.now.state == "gone")
+    assert "No longer there" in row.state.text()
+    house.choose(row, Act.OPEN)
+    house.until(house.window.memory_shown)
+    assert not note.exists()

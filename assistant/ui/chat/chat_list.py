@@ -21,12 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assistant.ui.assistants.switcher import AssistantSwitcher
 from assistant.ui.chat.kinds import ICONS, Kind
 from assistant.ui.i18n import tr
 from assistant.ui.icons import paint_icon
 from assistant.ui.models.chats import BUSY_ROLE, DETAIL_ROLE, HEADING_ROLE, ID_ROLE, KIND_ROLE, ChatListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, SearchField, label, spread
+from assistant.workspace.assistants import DEFAULT
 
 if TYPE_CHECKING:
     from assistant.workspace.chat_list import ChatInfo
@@ -157,7 +159,7 @@ class Sidebar(QWidget):
     left_empty = Signal()
     """The list had the focus, and its last chat is gone."""
 
-    def __init__(self, theme: Theme, now: Callable[[], datetime]) -> None:
+    def __init__(self, theme: Theme, now: Callable[[], datetime], assistant: str = DEFAULT) -> None:
         super().__init__()
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -168,6 +170,7 @@ class Sidebar(QWidget):
         self._chat = ""
         self.model = ChatListModel(now, self)
         self.view = ChatListView(self.model, theme)
+        self.switcher = AssistantSwitcher(theme, assistant)
         self.filter = SearchField(theme, tr("Find a chat"))
         self.new = IconButton(theme, "plus", tr("New chat (Ctrl+N)"), 20)
         self.kinds = IconButton(theme, "down", tr("Other kinds of chats"), 14)
@@ -178,8 +181,9 @@ class Sidebar(QWidget):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        spread(head, (20, 12, 12, 8), 0)
-        head.addWidget(label(tr("Chats"), "title"), 1)
+        spread(head, (12, 12, 12, 8), 0)
+        head.addWidget(self.switcher)
+        head.addStretch(1)
         head.addWidget(self.new)
         head.addWidget(self.kinds)
         find = QHBoxLayout()

@@ -28,6 +28,10 @@ class KnownReceipts(QObject):
     def put(self, chat: str, turn: int, receipt: Receipt) -> None:
         self._known[(chat, turn)] = receipt
 
+    def clear(self) -> None:
+        """Ask for them all again: what they say may have been forgotten."""
+        self._known.clear()
+
     def ask(self, chat: str, turns: Sequence[int]) -> None:
         """Find those that are not known yet, newest first."""
         wanted = [n for n in turns if n > 0 and (chat, n) not in self._known]

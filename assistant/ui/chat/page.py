@@ -18,6 +18,7 @@ from assistant.ui.i18n import tr
 from assistant.ui.icons import app_icon
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.workspace.assistants import DEFAULT
 from assistant.workspace.redaction import redact
 
 SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
@@ -29,7 +30,7 @@ class EmptyState(QWidget):
     suggested = Signal(str)
     bigger_asked = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = DEFAULT) -> None:
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -42,7 +43,8 @@ class EmptyState(QWidget):
         column.addWidget(picture, 0, centre)
         column.addSpacing(8)
         column.addWidget(label(tr("What is on your mind?"), "headline"), 0, centre)
-        words = label(tr("Keepsake remembers what matters to you, in plain files you own."), "muted", wrap=True)
+        self._name = name
+        words = label(_greeting(name), "muted", wrap=True)
         words.setAlignment(centre)
         column.addWidget(words)
         column.addSpacing(16)
@@ -65,8 +67,7 @@ class EmptyState(QWidget):
     def show_kind(self, kind: Kind) -> None:
         """Say what becomes of what is said in the chat that begins."""
         said = {Kind.PRIVATE: private_explained(), Kind.TEMPORARY: temporary_explained()}
-        greeting = tr("Keepsake remembers what matters to you, in plain files you own.")
-        self._words.setText(said.get(kind, greeting))
+        self._words.setText(said.get(kind) or _greeting(self._name))
 
     def show_model_size(self, size_bytes: int) -> None:
         """Say plainly, while a small model is loaded, that bigger ones are better."""
@@ -76,6 +77,10 @@ class EmptyState(QWidget):
         made = button(text, "suggestion", lambda: self.suggested.emit(text))
         made.setFixedWidth(380)
         return made
+
+
+def _greeting(name: str) -> str:
+    return tr("{name} remembers what matters to you, in plain files you own.", name=name)
 
 
 def suggestions() -> list[str]:
@@ -101,7 +106,7 @@ class ChatPage(QWidget):
     link_activated = Signal(str)
     place_chosen = Signal(str, int)
 
-    def __init__(self, session: ChatSession, theme: Theme, root: Path) -> None:
+    def __init__(self, session: ChatSession, theme: Theme, root: Path, assistant: str = DEFAULT) -> None:
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -112,7 +117,7 @@ class ChatPage(QWidget):
         self._before_edit = ""
         self._queue: dict[str, Queued] = {}
         self._model_note = ""
-        self.empty = EmptyState()
+        self.empty = EmptyState(assistant)
         self.transcript = Transcript(theme, root)
         self.composer = Composer(theme)
         self.secrets = SecretStrip(tr("Send without it"))

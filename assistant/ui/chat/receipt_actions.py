@@ -99,7 +99,7 @@ class ReceiptActions(QObject):
             case Act.WRONG:
                 self._strike(row)
             case Act.FORGET:
-                self.forget_asked.emit(_unit(row), row.words.accessibleName())
+                self.forget_asked.emit(_unit(row), row.now_words())
             case Act.NEVER | Act.AGAIN:
                 self._set_never(view.receipt.chat, row.line.unit, act is Act.NEVER)
             case Act.EDIT:
@@ -117,10 +117,10 @@ class ReceiptActions(QObject):
 
     def _strike(self, row: ReceiptRow) -> None:
         memory = self._services.workspace.memory
-        done = partial(self._on_changed, tr("Struck with today's date: {words}", words=row.words.accessibleName()))
+        done = partial(self._on_changed, tr("Struck with today's date: {words}", words=row.now_words()))
         self._bridge.run(self._services.lanes.files, memory.strike, _unit(row), done=done, failed=self._on_failed)
 
-    def _on_reworded(self, row: ReceiptRow, text: str) -> None:
+    def _on_reworded(self, row: ReceiptRow, text: str, keep_secrets: bool) -> None:
         memory = self._services.workspace.memory
 
         def done(saved: Saved) -> None:
@@ -136,7 +136,13 @@ class ReceiptActions(QObject):
             else:
                 self.failed.emit(error)
 
-        self._bridge.run(self._services.lanes.files, memory.rewrite, _unit(row), text, done=done, failed=failed)
+        unit = _unit(row)
+        self._bridge.run(
+            self._services.lanes.files,
+            lambda: memory.rewrite(unit, text, keep_secrets=keep_secrets),
+            done=done,
+            failed=failed,
+        )
 
     def _on_changed(self, words: str, saved: Saved) -> None:
         self.undo_offered.emit(words, saved.journal_id)

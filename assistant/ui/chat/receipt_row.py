@@ -44,7 +44,7 @@ class Act(StrEnum):
     AGAIN = "again"
 
 
-_FORGET: tuple[Act, ...] = ()  # (Act.FORGET,) as soon as ReceiptActions.forget_asked leads somewhere
+_FORGET: tuple[Act, ...] = (Act.FORGET,)
 ICONS = {
     Act.OPEN: "open",
     Act.EDIT: "edit",
@@ -69,10 +69,10 @@ def act_words(act: Act) -> str:
 
 
 class ReceiptRow(QFrame):
-    """``asked(act)``: the person wants that; ``reworded(text)``: and these are the new words."""
+    """``asked(act)``: the person wants that; ``reworded(text, keep_secrets)``: and these are the new words."""
 
     asked = Signal(object)
-    reworded = Signal(str)
+    reworded = Signal(str, bool)
     size_changed = Signal()
 
     def __init__(self, line: PromptLine, theme: Theme) -> None:
@@ -192,6 +192,11 @@ class ReceiptRow(QFrame):
             self.place.setText(short_place(file, at))
             self.place.setToolTip(f"{file}:{at}")
             self.place.setAccessibleName(tr("Open {place} in memory", place=f"{file}:{at}"))
+
+    def now_words(self) -> str:
+        """What the line says now, else what it said."""
+        now = self.now
+        return undated(plain_words(now.text) if now is not None and now.text else words_of(self.line))
 
     # --- doing something about it ---
 

@@ -32,8 +32,8 @@ class ReceiptView(QFrame):
     """The person goes to a line of a file that was left out."""
     asked = Signal(object, object)
     """A row and an Act: the person wants that done."""
-    reworded = Signal(object, str)
-    """A row and the new words of its line."""
+    reworded = Signal(object, str, bool)
+    """A row, the new words of its line, and whether a secret in them is kept."""
     size_changed = Signal()
 
     def __init__(self, receipt: Receipt, theme: Theme) -> None:

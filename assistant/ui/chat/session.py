@@ -395,6 +395,11 @@ class ChatSession(QObject):
         lane, read = self._services.lanes.files, self._services.read_chat
         self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
 
+    def reread(self) -> None:
+        """Something that was said was forgotten, or came back: read the open chat again, with its receipts."""
+        self._receipts.clear()
+        self.refresh(-1)
+
     def _on_refreshed(self, read: Chat) -> None:
         if self._chat is None or read.id != self.chat_id or self.streaming():
             return

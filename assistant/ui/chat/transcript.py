@@ -35,6 +35,7 @@ class Transcript(QScrollArea):
     """Shows turns; keeps to the bottom while the person is there, and leaves them alone elsewhere."""
 
     edit_asked = Signal(int)
+    forget_asked = Signal(int)
     regenerate_asked = Signal(int)
     retry_asked = Signal(int)
     branch_chosen = Signal(int)
@@ -200,6 +201,7 @@ class Transcript(QScrollArea):
         view = TurnView(self._theme, self._root, self._renderer)
         view.resize(min(COLUMN_WIDTH, max(200, self.viewport().width() - 48)), view.height())
         view.edit_asked.connect(self.edit_asked)
+        view.forget_asked.connect(self.forget_asked)
         view.regenerate_asked.connect(self.regenerate_asked)
         view.retry_asked.connect(self.retry_asked)
         view.branch_chosen.connect(self.branch_chosen)

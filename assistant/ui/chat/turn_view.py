@@ -104,6 +104,7 @@ class TurnView(QWidget):
     """One turn. Signals name the turn by its number on disk."""
 
     edit_asked = Signal(int)
+    forget_asked = Signal(int)
     regenerate_asked = Signal(int)
     retry_asked = Signal(int)
     branch_chosen = Signal(int)
@@ -148,10 +149,11 @@ class TurnView(QWidget):
             "copy", tr("Copy your message"), lambda: self._copy(self.copy_user, self.turn.user), True
         )
         self.edit = self._action("edit", tr("Edit and send again"), lambda: self.edit_asked.emit(self.turn.n), True)
+        self.forget = self._action("trash", tr("Forget this turn…"), lambda: self.forget_asked.emit(self.turn.n), True)
         row = QHBoxLayout()
         spread(row, spacing=0)
         row.addStretch()
-        for widget in (self.redacted, self.copy_user, self.edit):
+        for widget in (self.redacted, self.copy_user, self.edit, self.forget):
             row.addWidget(widget)
         return row
 
@@ -215,7 +217,7 @@ class TurnView(QWidget):
         super().leaveEvent(event)
 
     def _reveal(self, shown: bool) -> None:
-        for made in (self.copy_user, self.edit):
+        for made in (self.copy_user, self.edit, self.forget):
             made.reveal(shown)
 
     def _show_state(self, turn: ShownTurn) -> None:
@@ -232,6 +234,7 @@ class TurnView(QWidget):
         self.older.setEnabled(place > 0)
         self.newer.setEnabled(place + 1 < len(turn.siblings))
         self.edit.setEnabled(turn.n > 0 and not turn.live)
+        self.forget.setEnabled(turn.n > 0 and not turn.live)
         self.copy_reply.setVisible(bool(turn.reply))
         self.regenerate.setVisible(turn.n > 0)
         self.mark.setText(mark_words(turn.mark) if turn.error is None else "")

@@ -67,6 +67,8 @@ class MemoryEditor(ShadedTextEdit):
     """
 
     link_followed = Signal(str)
+    forget_asked = Signal(int, str)
+    """A line, from 1, and its text."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -171,6 +173,11 @@ class MemoryEditor(ShadedTextEdit):
             if first is not None:
                 menu.insertAction(first, go)
                 menu.insertSeparator(first)
+        cursor = self.cursorForPosition(event.pos())
+        if cursor.block().text().strip() and not self.isReadOnly():
+            menu.addSeparator()
+            forget = menu.addAction(tr("Forget this line…"))
+            forget.triggered.connect(lambda: self.forget_asked.emit(cursor.blockNumber() + 1, cursor.block().text()))
         menu.popup(event.globalPos())
 
     def changeEvent(self, event: QEvent) -> None:

@@ -43,6 +43,7 @@ class FilesPage(FilesDesk):
         self.open_button.menu().aboutToShow.connect(lambda: doings.renew_open(self.open_button.menu(), self.current))
         self.more_button.menu().aboutToShow.connect(lambda: doings.renew_more(self.more_button.menu(), self.current))
         self.editor.link_followed.connect(doings.follow)
+        self.editor.forget_asked.connect(lambda line, text: self.forget_asked.emit((self.current, line, text)))
         doings.failed.connect(self.failed)
         doings.said.connect(self.said)
         doings.undo_offered.connect(self.undo_offered)

@@ -3,63 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocument
-from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QListView, QSplitter, QVBoxLayout, QWidget
 
-from assistant.core.errors import AssistantError
 from assistant.core.events import MemoryChanged, WorkspaceChanged
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.i18n import tr, translate_message
-from assistant.ui.memory.actors import actor_words
+from assistant.ui.i18n import tr
+from assistant.ui.memory.diff import DiffView
+from assistant.ui.memory.journal_filter import JournalFilter
+from assistant.ui.memory.journal_rows import JournalRow, describe_row, journal_rows
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.rows import RowDelegate
-from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
-from assistant.ui.plain_edit import PlainEdit
+from assistant.ui.memory.tidying import Tidying
+from assistant.ui.memory.undo_choice import UndoChoice
+from assistant.ui.models.plain import ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
-from assistant.ui.times import parse_time
 from assistant.ui.widgets import button, label, spread
-from assistant.workspace.memory_values import Conflict, Saved
 
 if TYPE_CHECKING:
     from assistant.workspace.journal import JournalEntry
 
-_LIMIT = 500
-
-
-def describe_entry(entry: JournalEntry) -> dict[int, Any]:
-    """A journal entry as a row."""
-    moment = parse_time(str(entry.time))
-    when = moment.strftime("%Y-%m-%d %H:%M") if moment else str(entry.time)
-    words = f"{entry.path} — {translate_message(entry.summary)}" if entry.summary else entry.path
-    detail = f"{when} · {actor_words(entry.actor)}"
-    return {
-        Qt.ItemDataRole.DisplayRole: words,
-        Qt.ItemDataRole.AccessibleTextRole: f"{words}, {detail}",
-        DETAIL_ROLE: detail,
-    }
-
-
-class DiffHighlighter(QSyntaxHighlighter):
-    """Added lines green, removed lines red."""
-
-    def __init__(self, document: QTextDocument, theme: Theme) -> None:
-        super().__init__(document)
-        self._theme = theme
-        theme.changed.connect(self.rehighlight)
-
-    def highlightBlock(self, text: str) -> None:
-        colours = self._theme.palette
-        colour = {"+": colours.string, "-": colours.red, "@": colours.muted}.get(text[:1])
-        if text.startswith(("+++", "---")):
-            colour = colours.muted
-        if colour:
-            style = QTextCharFormat()
-            style.setForeground(QColor(colour))
-            self.setFormat(0, len(text), style)
+PAGE = 200
+"""Changes read at once; older ones come when the list is scrolled to its end."""
 
 
 class JournalPage(Page):
@@ -68,39 +36,63 @@ class JournalPage(Page):
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
         super().__init__()
         self._services, self._bridge = services, bridge
-        self.model = PlainListModel(describe_entry, self)
+        self._entries: list[JournalEntry] = []
+        self._opened: set[str] = set()
+        self._asked = 0  # answers to older questions come too late
+        self._at_end = True
+        self.filter = JournalFilter()
+        self.filter.changed.connect(lambda: self._read(PAGE))
+        self.model = PlainListModel(describe_row, self)
         self.view = QListView()
         self.view.setModel(self.model)
         self.view.setItemDelegate(RowDelegate(theme, 2, self.view))
         self.view.setAccessibleName(tr("Changes"))
         self.view.setMouseTracking(True)
-        self.diff = PlainEdit()
-        self.diff.setReadOnly(True)
-        self.diff.setProperty("role", "code")
-        self.diff.setAccessibleName(tr("What changed"))
-        self.diff.setFixedHeight(200)
-        self._highlighter = DiffHighlighter(self.diff.document(), theme)
+        self.diff = DiffView(theme, tr("What changed"))
         self.undo = button(tr("Undo this change"), "", self._on_undo)
         self.undo.setEnabled(False)
-        self.empty = label(
-            tr("Nothing has changed yet. Every change of your memory will be listed here."), "muted", wrap=True
-        )
+        self.empty = label("", "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.choice = UndoChoice(services, bridge, theme, self.window, self)
+        self.tidying = Tidying(services, bridge, theme, self.window, self)
+        self.tools = button(tr("Tidy up…"), "quiet", self.tidying.ask)
         self._lay_out()
-        self.view.selectionModel().currentChanged.connect(self._on_current_changed)
-        self.view.activated.connect(lambda index: self.place_chosen.emit(index.data(ITEM_ROLE).path, 0))
+        self._connect()
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         spread(row, spacing=8)
         row.addStretch()
         row.addWidget(self.undo)
+        below = QVBoxLayout()
+        spread(below, (0, 4, 0, 0), 8)
+        below.addWidget(self.diff, 1)
+        below.addLayout(row)
+        self.change = QWidget()
+        self.change.setLayout(below)
+        self.halves = QSplitter(Qt.Orientation.Vertical)
+        self.halves.setObjectName("files")
+        self.halves.setChildrenCollapsible(False)
+        self.halves.setHandleWidth(8)
+        self.halves.addWidget(self.view)
+        self.halves.addWidget(self.change)
+        self.halves.setStretchFactor(0, 3)
+        self.halves.setStretchFactor(1, 2)
         column = QVBoxLayout(self)
-        spread(column, (16, 12, 16, 12), 8)
-        column.addWidget(self.view, 1)
+        spread(column, (16, 4, 16, 12), 8)
+        column.addWidget(self.filter)
+        column.addWidget(self.halves, 1)
         column.addWidget(self.empty, 1)
-        column.addWidget(self.diff)
-        column.addLayout(row)
+
+    def _connect(self) -> None:
+        self.view.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.view.activated.connect(self._on_activated)
+        self.view.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.choice.done.connect(self._on_undone)
+        self.choice.failed.connect(self.failed)
+        self.tidying.failed.connect(self.failed)
+        self.tidying.said.connect(self.said)
+        self.tidying.tidied.connect(self.undo_offered)
 
     def opened(self) -> None:
         self.refresh()
@@ -110,39 +102,86 @@ class JournalPage(Page):
         if self.isVisible() and isinstance(event, MemoryChanged | WorkspaceChanged):
             self.refresh()
 
-    def refresh(self) -> None:
-        """Read the journal again."""
-        journal = self._services.workspace.journal
-        self._bridge.run(self._services.lanes.files, journal.entries, _LIMIT, done=self._on_read)
+    # --- reading ---
 
-    def _on_read(self, entries: Sequence[JournalEntry]) -> None:
-        """Show them; what was being looked at stays chosen."""
-        looked_at = self.view.currentIndex().data(ITEM_ROLE)
-        self.model.show(entries)
-        self.view.setVisible(bool(entries))
-        self.diff.setVisible(bool(entries))
-        self.undo.setVisible(bool(entries))
-        self.empty.setVisible(not entries)
-        if entries:
-            rows = [entry.id for entry in entries]
-            row = rows.index(looked_at.id) if looked_at is not None and looked_at.id in rows else 0
-            self.view.setCurrentIndex(self.model.index(row))
+    def refresh(self) -> None:
+        """Read the journal again, as far as it is shown."""
+        self._read(max(PAGE, len(self._entries)))
+
+    def _read(self, limit: int, before: str | None = None) -> None:
+        self._asked += 1
+        asked, journal = self._asked, self._services.workspace.journal
+        actor, file = self.filter.actor, self.filter.file
+        self._bridge.run(
+            self._services.lanes.files,
+            lambda: journal.entries(limit, file, actor, before),
+            done=lambda found: self._on_read(asked, found, limit, before),
+            failed=self.failed.emit,
+        )
+
+    def _on_read(self, asked: int, found: Sequence[JournalEntry], limit: int, before: str | None) -> None:
+        """Show them; what was being looked at stays chosen, and where it was."""
+        if asked != self._asked:
+            return
+        self._at_end = len(found) < limit
+        self._entries = [*self._entries, *found] if before is not None else list(found)
+        self.filter.know(entry.path for entry in found)
+        self._show()
+
+    def _show(self) -> None:
+        looked_at, at = self._chosen(), self.view.verticalScrollBar().value()
+        rows = journal_rows(self._entries, self._opened)
+        self.model.show(rows)
+        self.halves.setVisible(bool(rows))
+        self.empty.setVisible(not rows)
+        self.empty.setText(
+            tr("No such change.")
+            if self.filter.is_set
+            else tr("Nothing has changed yet. Every change of your memory will be listed here.")
+        )
+        self.filter.setVisible(bool(rows) or self.filter.is_set)
+        if rows:
+            same = (n for n, row in enumerate(rows) if looked_at and (row.id, row.inside) == looked_at)
+            self.view.setCurrentIndex(self.model.index(next(same, 0)))
+            self.view.verticalScrollBar().setValue(at)
+
+    def _on_scrolled(self, value: int) -> None:
+        bar = self.view.verticalScrollBar()
+        if not self._at_end and self._entries and bar.maximum() and value >= bar.maximum() - bar.pageStep():
+            self._at_end = True  # until the answer says otherwise
+            self._read(PAGE, self._entries[-1].id)
+
+    # --- the chosen change ---
+
+    def _row(self) -> JournalRow | None:
+        row = self.view.currentIndex().data(ITEM_ROLE)
+        return row if isinstance(row, JournalRow) else None
+
+    def _chosen(self) -> tuple[str, bool] | None:
+        row = self._row()
+        return (row.id, row.inside) if row else None
 
     def _on_current_changed(self, current: QModelIndex) -> None:
-        entry = current.data(ITEM_ROLE)
-        self.diff.setPlainText(entry.diff if entry is not None else "")
-        able = entry is not None and entry.can_undo
+        row = current.data(ITEM_ROLE)
+        self.diff.show_diff(row.diff if row is not None else "")
+        able = row is not None and row.can_undo
         self.undo.setEnabled(able)
         self.undo.setToolTip("" if able else tr("This change cannot be undone"))
+        self.undo.setText(tr("Undo all of it") if row is not None and row.is_batch else tr("Undo this change"))
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        """A batch shows its changes, or hides them; a single change opens its file."""
+        row = index.data(ITEM_ROLE)
+        if row.is_batch:
+            self._opened ^= {row.id}
+            self._show()
+        else:
+            self.place_chosen.emit(row.entries[0].path, 0)
 
     def _on_undo(self) -> None:
-        entry = self.view.currentIndex().data(ITEM_ROLE)
-        if entry is not None:
-            undo = self._services.workspace.memory.undo
-            self._bridge.run(self._services.lanes.files, undo, entry.id, done=self._on_undone, failed=self.failed.emit)
+        if row := self._row():
+            self.choice.undo(row.id)
 
-    def _on_undone(self, result: Saved | Conflict) -> None:
-        if isinstance(result, Conflict):
-            message = tr("The same lines changed again later, so this change cannot be taken back alone.")
-            self.failed.emit(AssistantError("memory.undo", message, tr("Undo the later change first.")))
+    def _on_undone(self, journal_id: str) -> None:
+        self.undo_offered.emit(tr("Taken back"), journal_id)
         self.refresh()

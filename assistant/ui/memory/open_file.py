@@ -240,7 +240,7 @@ class OpenFile(QObject):
             self._renew(read)
             self.saved.emit(file)
             return
-        text = dialog.mine if choice == "mine" or dialog.merged is None else dialog.merged
+        text = dialog.text_of(choice)
         self.editor.renew_text(text)
         self.editor.document().setModified(True)
         self.base = read

@@ -22,6 +22,8 @@ class Page(QWidget):
     place_chosen = Signal(str, int)
     """The person wants to see a line (0: no line) of a memory file."""
     chat_chosen = Signal(str)
+    forget_asked = Signal(object)
+    """The person wants something forgotten: an id, or (file, line, text) of a memory file."""
     badge_changed = Signal(int)
     """How many things wait on this page; 0 for none."""
 

@@ -35,6 +35,7 @@ class MemoryPanel(QWidget):
     said = Signal(str)
     undo_offered = Signal(str, str)
     chat_chosen = Signal(str)
+    forget_asked = Signal(object)
     page_built = Signal(str, object)
 
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
@@ -106,6 +107,7 @@ class MemoryPanel(QWidget):
             made.undo_offered.connect(self.undo_offered)
             made.place_chosen.connect(self.open_place)
             made.chat_chosen.connect(self.chat_chosen)
+            made.forget_asked.connect(self.forget_asked)
             made.badge_changed.connect(partial(self.rail.set_badge, key))
             self._pages[key] = made
             self.page_built.emit(key, made)

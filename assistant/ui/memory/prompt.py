@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import PurePosixPath
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
@@ -23,6 +24,7 @@ from assistant.core.events import (
 from assistant.core.values import Prompt
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.receipt_words import mode_words
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.prompt_rows import PromptDelegate, PromptRow, describe_row, rows_of
@@ -158,7 +160,8 @@ class PromptPage(Page):
     def _on_known(self, wanted: Message, prompt: Prompt) -> None:
         chat, text, _ = wanted
         self.prompt = prompt
-        self.cost.setText(_cost_words(prompt))
+        searched = mode_words(prompt.mode) if prompt.mode != "off" else ""
+        self.cost.setText(" · ".join(part for part in (_cost_words(prompt), searched) if part))
         self.bar.setRange(0, max(1, prompt.window))
         self.bar.setValue(min(prompt.tokens, prompt.window))
         self.what.setText(
@@ -233,7 +236,7 @@ class PromptPage(Page):
             chat, _, turn = row.unit.partition("#")
             self.turn_chosen.emit(chat, int(turn) if turn.isdecimal() else 0)
         elif row.file.startswith("chats/"):
-            self.chat_chosen.emit(row.file.rpartition("/")[2].removesuffix(".md"))
+            self.chat_chosen.emit(PurePosixPath(row.file).stem.partition("_part")[0])
         elif row.file:
             self.place_chosen.emit(row.file, row.line)
 

@@ -12,6 +12,7 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
+from assistant.ui.memory.hit_actions import hit_actions
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.pinning import pin_action
 from assistant.ui.memory.rows import RowDelegate
@@ -69,6 +70,8 @@ class SearchPage(Page):
         self.view.setResizeMode(QListView.ResizeMode.Adjust)
         self.view.activated.connect(self._on_activated)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for action in hit_actions(self, services, bridge):
+            self.view.addAction(action)
         self.view.addAction(pin_action(self, services, bridge))
         self.hint = label(
             tr("Ask in your own words, or with a name, a date or a number you remember."), "muted", wrap=True

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
+from assistant.ui.settings.begin_history import begin_history
 from assistant.ui.settings.general import GeneralPage
 from assistant.ui.settings.history import HistoryPage
 from assistant.ui.settings.memory import MemoryPage
@@ -97,6 +98,6 @@ class SettingsDialog(QDialog):
         if "theme" in changes["general"]:
             self.theme_chosen.emit(str(changes["general"]["theme"]))
         if changes["history"]:
-            self._bridge.run(self._services.lanes.keeping, self._services.history.apply_setting, done=lambda _: None)
+            begin_history(self._services, self._bridge, self.parentWidget())
         self.saved.emit()
         self.accept()
