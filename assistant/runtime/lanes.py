@@ -37,6 +37,15 @@ class Lane:
         self._pool.shutdown(wait=True, cancel_futures=drop)
 
 
+def once(name: str, function: Callable[[], T]) -> Future[T]:
+    """Do one thing on a thread of its own, which ends with it: for the end of all lanes."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+    future = pool.submit(function)
+    future.add_done_callback(_log_bug)
+    pool.shutdown(wait=False)
+    return future
+
+
 class Lanes:
     """files: short work on the disk; recall: searches; index: keeping the index true; chat: model and turns;
     keeping: backups, history, checks, which may take their time.

@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,7 +32,7 @@ from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
 from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
-from assistant.runtime.lanes import Lanes
+from assistant.runtime.lanes import Lanes, once
 from assistant.runtime.models import ModelService
 from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
@@ -77,6 +78,12 @@ class Workers:
 
     engine: WorkerEngine
     embedder: WorkerEmbedder | None
+
+    def close(self) -> None:
+        """End the processes."""
+        self.engine.close()
+        if self.embedder:
+            self.embedder.close()
 
 
 class Services:
@@ -168,17 +175,15 @@ class Services:
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
-        self._end(self._end_workers)
+        self._end(Workers(self.engine, self.embedder).close)
 
-    def hand_over(self) -> Workers:
-        """End all work and threads; the worker processes are free for the services of another assistant then."""
+    def hand_over(self) -> Future[Workers]:
+        """End all work and threads, behind; the worker processes are free for another assistant's services then."""
+        return once("handing-over", self._hand_over)
+
+    def _hand_over(self) -> Workers:
         self._end(lambda: None)
         return Workers(self.engine, self.embedder)
-
-    def _end_workers(self) -> None:
-        self.engine.close()
-        if self.embedder:
-            self.embedder.close()
 
     def _end(self, end_workers: Callable[[], None]) -> None:
         self._sinks.clear()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from assistant.core.errors import AssistantError
 from assistant.ui.assistants.actions import Move
@@ -20,6 +21,9 @@ Compose = Callable[[str, "Workers"], "Services"]
 """The services of the assistant of that name, over worker processes that run already."""
 
 
+_LOOK_MS = 15
+
+
 class Windows(QObject):
     """Holds the services and the window over them. Nothing of one assistant is open when another one's is made."""
 
@@ -27,6 +31,9 @@ class Windows(QObject):
         super().__init__(parent)
         self._theme, self._compose = theme, compose
         self.services = services
+        self._leaving: Future[Workers] | None = None
+        self._look = QTimer(self)
+        self._look.setInterval(_LOOK_MS)
         self.window = self._make()
 
     def show(self) -> None:
@@ -37,15 +44,38 @@ class Windows(QObject):
     def move(self, move: Move) -> None:
         """Close the services, do what is to be done in between, and open those of the other assistant.
 
-        The worker processes go along, so that the model stays loaded. Where the other one cannot be opened, the window
-        comes back with the one before, and says why.
+        Returns at once; what runs is ended behind. The worker processes go along, so that the model stays loaded. Where
+        the other one cannot be opened, the window comes back with the one before, and says why.
         """
-        old, before = self.window, self.services.assistants.current
-        if not old.may_leave():
+        old = self.window
+        if self._leaving is not None or not old.may_leave():
             return
         old.keeper.finish()
         old.release()
-        workers = self.services.hand_over()
+        old.setEnabled(False)
+        self._leaving = self.services.hand_over()
+        self._look.timeout.connect(lambda: self._arrive_when_left(move))
+        self._look.start()
+
+    def close(self) -> None:
+        """End the window's part and the services."""
+        self._look.stop()
+        self.window.release()
+        if self._leaving is None:
+            self.services.close()
+        else:
+            self._leaving.result().close()
+
+    def _arrive_when_left(self, move: Move) -> None:
+        if self._leaving is None or not self._leaving.done():
+            return
+        self._look.stop()
+        self._look.timeout.disconnect()
+        workers, self._leaving = self._leaving.result(), None
+        self._arrive(move, workers)
+
+    def _arrive(self, move: Move, workers: Workers) -> None:
+        old, before = self.window, self.services.assistants.current
         failed: AssistantError | None = None
         try:
             move.between()
@@ -54,6 +84,8 @@ class Windows(QObject):
             failed = error
             self.services = self._compose(before, workers)
         self.window = self._make()
+        if not old.isMaximized():
+            self.window.setGeometry(old.geometry())
         self._remember()
         self.show()
         old.hide()
@@ -62,11 +94,6 @@ class Windows(QObject):
             self.window.show_error(failed)
         else:
             move.then(self.window)
-
-    def close(self) -> None:
-        """End the window's part and the services."""
-        self.window.release()
-        self.services.close()
 
     def _make(self) -> MainWindow:
         window = MainWindow(self.services, self._theme)

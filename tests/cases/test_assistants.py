@@ -78,7 +78,7 @@ class Home(House):
 
     def go(self, name: str) -> None:
         self.choose(name)
-        self.wait(lambda: self.name == name)
+        self.wait(lambda: self.name == name and self.window.chats.listed)
 
     def dialog(self) -> AssistantDialog:
         self.wait(lambda: self.window.findChild(AssistantDialog))
@@ -92,7 +92,7 @@ class Home(House):
         dialog.name.setText(name)
         dialog.prompt.setPlainText(prompt)
         dialog.done_button.click()
-        self.wait(lambda: self.name == name)
+        self.wait(lambda: self.name == name and self.window.chats.listed)
 
     def close(self) -> None:
         if not self.closed:
@@ -265,7 +265,7 @@ def test_it_is_deleted_after_a_question_and_comes_back_whole(home: OpenHome, tmp
     assert here.name == "Anna"
     press("Delete")
     here.choose("Delete Anna…")
-    assert here.name == "Keepsake"
+    here.wait(lambda: here.name == "Keepsake" and here.window.toasts.shown())
     assert not (tmp_path / "ws" / "assistants" / "Anna").exists()
     assert WORD not in (tmp_path / "state" / "state" / "window.json").read_text()
     toast = here.window.toasts.shown()[-1]
@@ -281,6 +281,7 @@ def test_one_that_is_gone_is_said_and_the_window_stays_where_it_was(home: OpenHo
     (tmp_path / "ws" / "assistants" / "Anna").rename(tmp_path / "elsewhere")
     here.window.page.composer.set_text("half a thought")
     here.window.assistants.switch("Anna")
+    here.wait(lambda: here.window.findChild(ErrorDialog))
     dialog = here.window.findChild(ErrorDialog)
     assert dialog is not None
     dialog.accept()
@@ -288,3 +289,11 @@ def test_one_that_is_gone_is_said_and_the_window_stays_where_it_was(home: OpenHo
     assert here.window.page.composer.text() == "half a thought"
     with pytest.raises(AssistantError):
         here.services.assistants.root("Anna")
+
+
+def test_closing_while_it_goes_ends_everything(home: OpenHome) -> None:
+    here = home()
+    here.services.assistants.add("Anna")
+    here.window.assistants.switch("Anna")
+    here.close()
+    assert here.name == "Keepsake"

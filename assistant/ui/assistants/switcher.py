@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QActionGroup, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy
 
 from assistant.ui.i18n import tr
@@ -34,7 +34,7 @@ class AssistantSwitcher(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the name
         self.setIconSize(QSize(12, 12))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(60)
         self.setAccessibleName(tr("Assistant: {name}", name=name))
         self.setToolTip(tr("{name} and its chats. Other assistants have a memory of their own.", name=name))
@@ -43,7 +43,11 @@ class AssistantSwitcher(QPushButton):
         self._on_theme_changed()
 
     def sizeHint(self) -> QSize:
-        return QSize(QFontMetrics(self.font()).horizontalAdvance(self.name) + _AROUND, super().sizeHint().height())
+        self.ensurePolished()
+        return QSize(self.fontMetrics().horizontalAdvance(self.name) + _AROUND, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -53,7 +57,7 @@ class AssistantSwitcher(QPushButton):
     def show_names(self, names: Sequence[str]) -> QMenu:
         """Bring the menu up; names: the default one first."""
         menu = QMenu(self)
-        menu.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        menu.setLayoutDirection(QGuiApplication.layoutDirection())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         group = QActionGroup(menu)
         for name in names:

@@ -182,7 +182,8 @@ class Sidebar(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         spread(head, (12, 12, 12, 8), 0)
-        head.addWidget(self.switcher, 1)
+        head.addWidget(self.switcher)
+        head.addStretch(1)
         head.addWidget(self.new)
         head.addWidget(self.kinds)
         find = QHBoxLayout()
