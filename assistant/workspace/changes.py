@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -97,7 +98,7 @@ def _merge_chunk(origin: list[str], a: list[str], b: list[str]) -> list[str] | N
     if a == origin:
         return b
     if not origin:
-        return a + [line for line in b if line not in a]
+        return a + _beyond(a, b)
     if len(a) == len(b) == len(origin):
         return _merge_lines(origin, a, b)
     for extended, other in ((a, b), (b, a)):
@@ -107,6 +108,18 @@ def _merge_chunk(origin: list[str], a: list[str], b: list[str]) -> list[str] | N
         if extended[-len(origin) :] == origin:
             return extended[: -len(origin)] + other
     return None
+
+
+def _beyond(a: list[str], b: list[str]) -> list[str]:
+    """The lines of ``b`` that ``a`` has not, or not as often: what both added is there once."""
+    left = Counter(a)
+    left.subtract(b)
+    extra = []
+    for line in reversed(b):
+        if left[line] < 0:
+            left[line] += 1
+            extra.append(line)
+    return extra[::-1]
 
 
 def _merge_lines(origin: list[str], a: list[str], b: list[str]) -> list[str] | None:

@@ -32,11 +32,11 @@ def reverse_patch(diff: str, text: str) -> str | None:
     shown = [line.removesuffix("\r") for line in lines]
     moved = 0
     for run in runs_of(diff):
-        at = _place(shown, run.added, run, run.start + moved)
+        at = _place(shown, run, run.start + moved)
         if at is None:
-            if run.removed and _place(shown, run.removed, run, run.start + moved) is not None:
-                continue  # somebody took it back by hand
-            return None
+            if not _is_undone(shown, run):
+                return None
+            continue
         end = at + len(run.added)
         shown[at:end] = run.removed
         lines[at:end] = [line + ending for line in run.removed]
@@ -77,14 +77,15 @@ def _hunks(diff: str) -> Iterator[tuple[int, list[tuple[str, str]]]]:
         yield start, ops
 
 
-def _place(lines: Sequence[str], wanted: tuple[str, ...], run: Run, near: int) -> int | None:
-    """Where ``wanted`` stands: with all of its surroundings nearest to ``near``, with fewer only if there is one."""
-    if wanted == run.added and not wanted and not run.before and not run.after:
+def _place(lines: Sequence[str], run: Run, near: int) -> int | None:
+    """Where what was added stands: amid all its surroundings the place nearest to ``near``, else the only place."""
+    wanted = run.added
+    if not wanted and not run.before and not run.after:
         return 0 if not any(lines) else None
     for above, below in _contexts(len(run.before), len(run.after)):
         pattern = (*run.before[len(run.before) - above :], *wanted, *run.after[:below])
-        if not any(re.search(r"\w", line) for line in pattern):
-            continue  # blank lines are everywhere
+        if not any(map(_says, pattern)):
+            continue
         found = [at + above for at in _occurrences(lines, pattern)]
         whole = above == len(run.before) and below == len(run.after) and above + below >= 2 * _CONTEXT
         if len(found) == 1 or (found and whole):
@@ -92,6 +93,17 @@ def _place(lines: Sequence[str], wanted: tuple[str, ...], run: Run, near: int) -
         if found:
             return None
     return None
+
+
+def _is_undone(lines: Sequence[str], run: Run) -> bool:
+    """Whether somebody took it back by hand: what was removed stands there again, amid all that was around it."""
+    around = any(_says(line) for line in (*run.before, *run.after))
+    return bool(run.removed) and around and bool(_occurrences(lines, (*run.before, *run.removed, *run.after)))
+
+
+def _says(line: str) -> bool:
+    """Blank lines are everywhere."""
+    return bool(re.search(r"\w", line))
 
 
 def _contexts(before: int, after: int) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ import subprocess
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assistant.workspace.changes import merge, splice, unified_diff
+from assistant.workspace.changes import merge, merge_for, splice, unified_diff
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "", "e"]), max_size=8).map("\n".join)
 FILES = st.tuples(LINES, st.sampled_from(["", "\n"])).map("".join)
@@ -73,3 +73,27 @@ def test_what_both_kept_is_in_the_merge(base, data):
     assert merged is not None
     assert [line for line in merged.split("\n") if line.startswith("line")] == lines
     assert {"mine", "theirs"} <= set(merged.split("\n"))
+
+
+@given(FILES, FILES, FILES)
+@settings(max_examples=300)
+def test_a_merge_loses_nothing_that_a_side_added_and_takes_no_side(base, mine, theirs):
+    merged, other_way = merge(base, mine, theirs), merge(base, theirs, mine)
+    assert (merged is None) == (other_way is None)
+    if merged is None or other_way is None:
+        return
+    assert sorted(merged.split("\n")) == sorted(other_way.split("\n")), "but for the order of what both added"
+    held = set(base.split("\n"))
+    for side in (mine, theirs):
+        assert set(side.split("\n")) - held <= set(merged.split("\n"))
+    assert set(merged.split("\n")) <= set(mine.split("\n")) | set(theirs.split("\n"))
+
+
+@given(FILES, FILES, FILES)
+def test_where_one_side_must_win_it_does_and_the_rest_is_merged(base, mine, theirs):
+    merged = merge(base, mine, theirs)
+    settled = merge_for(base, mine, theirs)
+    if merged is not None:
+        assert settled == merged
+    held = set(base.split("\n"))
+    assert set(theirs.split("\n")) - held <= set(settled.split("\n"))
