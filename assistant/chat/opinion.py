@@ -1,8 +1,13 @@
-"""A second opinion of the local model on two lines of memory. It advises; it never decides anything."""
+"""A second opinion of the local model on two lines of memory. It advises; it never decides anything.
+
+It is asked in two ways that call for opposite answers: a small model says the same word to every question, and only
+answers that agree say something about the notes.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,13 +17,13 @@ from assistant.core.ports import Engine
 from assistant.core.values import Done, GenerateOptions, Message, Role
 
 _OPTIONS = GenerateOptions(max_tokens=6, temperature=0.0, repeat_penalty=1.0)
-_YES = re.compile(r"\W*(?:yes|they do|contradict|是|对|矛盾|有矛盾)", re.IGNORECASE)
-_NO = re.compile(r"\W*(?:no\b|they do not|不|否|没有)", re.IGNORECASE)
+_YES = re.compile(r"\W*(?:yes\b|是|对|能|可以)", re.IGNORECASE)
+_NO = re.compile(r"\W*(?:no\b|不|否|没有)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """verdict: whether the model thinks that the two contradict each other; "unclear": it said neither."""
+    """verdict: whether the model thinks that the two contradict each other; "unclear": it did not say, or both."""
 
     verdict: Literal["yes", "no", "unclear"]
     model: str
@@ -27,21 +32,28 @@ class Opinion:
 def second_opinion(engine: Engine, older: str, newer: str, cancel: CancelToken) -> Opinion:
     """Ask the model whether two lines contradict each other. Raises the engine's AssistantError, Cancelled."""
     request = text("opinion_request")
-    messages = [Message(Role.SYSTEM, text("opinion"))]
+    messages = []
     for example in text("opinion_examples").split("\n---\n"):
         first, second, answer = example.strip().split("\n")
         messages.append(Message(Role.USER, request.format(older=first, newer=second)))
         messages.append(Message(Role.ASSISTANT, answer))
     messages.append(Message(Role.USER, request.format(older=older, newer=newer)))
+    contradict = _answer(engine, messages, cancel)
+    together = Message(Role.USER, text("opinion_both").format(older=older, newer=newer))
+    both = _answer(engine, [together], cancel)
+    name = engine.info.name if engine.info else ""
+    if contradict is None or both is None or contradict is both:
+        return Opinion("unclear", name)
+    return Opinion("yes" if contradict else "no", name)
+
+
+def _answer(engine: Engine, messages: Sequence[Message], cancel: CancelToken) -> bool | None:
+    """Yes or no; None for anything else."""
     said = ""
     for event in engine.chat(messages, _OPTIONS, cancel):
         if isinstance(event, Done):
             said = event.text
     cancel.check()
-    return Opinion(_verdict(said), engine.info.name if engine.info else "")
-
-
-def _verdict(said: str) -> Literal["yes", "no", "unclear"]:
     if _NO.match(said):
-        return "no"
-    return "yes" if _YES.match(said) else "unclear"
+        return False
+    return True if _YES.match(said) else None

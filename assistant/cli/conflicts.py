@@ -49,9 +49,13 @@ def run_conflicts(context: Context, options: Namespace) -> int:
         value = {"id": options.opinion, "verdict": opinion.verdict, "model": opinion.model}
         context.output.value(value, _SAYS[opinion.verdict])
         return 0
-    conflicts = review.conflicts()
-    value = {"conflicts": [_value(conflict) for conflict in conflicts]}
-    context.output.value(value, "\n".join(map(_words, conflicts)) or "Nothing in memory contradicts itself.")
+    pairs = review.pairs()
+    conflicts = [pair for pair in pairs if pair.how != "same"]
+    same = [pair for pair in pairs if pair.how == "same"]
+    words = "\n".join(map(_words, conflicts)) or "Nothing in memory contradicts itself."
+    twice = "\n".join(["", "Said twice in other words:", *map(_words, same)]) if same else ""
+    value = {"conflicts": [_value(pair) for pair in conflicts], "same": [_value(pair) for pair in same]}
+    context.output.value(value, words + twice)
     return 0
 
 

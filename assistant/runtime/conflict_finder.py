@@ -10,7 +10,7 @@ from assistant.recall.search import Recall
 from assistant.workspace.claims import Claim
 from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.conflicts import MemoryConflict, conflict_of, find_by_rule, newest_first
-from assistant.workspace.disagreement import NEAREST_OF_ALL, disagree
+from assistant.workspace.disagreement import NEAREST_OF_ALL, disagree, say_the_same
 
 _MOST_PAIRS = 5_000  # near pairs that are looked at, the nearest ones
 _log = logging.getLogger(__name__)
@@ -24,12 +24,14 @@ class ConflictFinder:
         self._recall = recall
 
     def find(self) -> list[MemoryConflict]:
-        """All undecided conflicts, newest first, each pair once. Without an index: by rule alone."""
+        """All undecided pairs, newest first, each once. Without an index: by rule alone."""
         claims = self._book.claims()
         ruled = find_by_rule(claims)
         known = {conflict.id for conflict in ruled}
         meant = [conflict for conflict in self._by_meaning(claims) if conflict.id not in known]
-        return newest_first(self._book.undecided([*ruled, *_latest(meant)]))
+        apart = _latest(each for each in meant if each.how == "meaning")
+        same = _latest(each for each in meant if each.how == "same")
+        return newest_first(self._book.undecided([*ruled, *apart, *same]))
 
     def _by_meaning(self, claims: Sequence[Claim]) -> Iterator[MemoryConflict]:
         units: dict[str, list[Claim]] = {}
@@ -45,6 +47,8 @@ class ConflictFinder:
                 for other in units.get(pair.other, ()):
                     if disagree(one.text, other.text, pair.nearness):
                         yield conflict_of(one, other, "meaning")
+                    elif say_the_same(one.text, other.text, pair.nearness):
+                        yield conflict_of(one, other, "same")
 
 
 def _latest(conflicts: Iterable[MemoryConflict]) -> list[MemoryConflict]:

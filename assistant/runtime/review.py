@@ -76,11 +76,18 @@ class ReviewService:
 
     # --- conflicts -----------------------------------------------------------------------------------------------
 
-    def conflicts(self) -> list[MemoryConflict]:
-        """What in memory cannot both hold, newest first; by rule, and by meaning as far as there are vectors."""
+    def pairs(self) -> list[MemoryConflict]:
+        """Conflicts, and what is said twice in other words (how "same"), newest first.
+
+        By rule, and by meaning as far as there are vectors.
+        """
         found = self._finder.find()
         self._found = {conflict.id: conflict for conflict in found}
         return found
+
+    def conflicts(self) -> list[MemoryConflict]:
+        """Of the pairs those that cannot both hold."""
+        return [pair for pair in self.pairs() if pair.how != "same"]
 
     def keep(self, ident: str, which: Which) -> Saved:
         """The older or the newer one holds: the other is struck with today's date.
@@ -111,7 +118,7 @@ class ReviewService:
 
     def _conflict(self, ident: str) -> MemoryConflict:
         if ident not in self._found:
-            self.conflicts()
+            self.pairs()
         if ident not in self._found:
             raise AssistantError(
                 "conflict.missing", "These two lines do not contradict each other any more.", "Look at the list again."

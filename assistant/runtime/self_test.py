@@ -120,6 +120,7 @@ class SelfTestService:
             mode = "hybrid" if modes == {"hybrid"} else "keyword"
             setting = self._settings.load().embedding.model
             now = stamp(self._workspace.clock)
+            reason = self._change(index, model) or reason if reason == "asked" else reason
             self.store.add_run(Run(now, reason, mode, index, model, setting, ranks, undo))
         state = self.state()
         self._emit(ChecksRan(state.lost))
@@ -164,6 +165,11 @@ class SelfTestService:
         elif isinstance(event, IndexProgress) and event.what == "vectors" and 0 < event.done == event.total:
             self._submit(self._compare)
 
+    def settle(self) -> None:
+        """Wait for what was put off by ``run_later`` or ``noted``: for a command that ends right after."""
+        if self.store.checks():
+            self._lane.submit(lambda: None).result()
+
     def close(self) -> None:
         """Stop what runs."""
         self._cancel.cancel()
@@ -177,14 +183,15 @@ class SelfTestService:
                 self.run(reason, entry.batch or undo if entry else undo)
 
     def _compare(self) -> None:
+        if self.store.checks() and (reason := self._change(*self._recall.identity())):
+            self.run(reason)
+
+    def _change(self, index: str, model: str) -> str:
+        """ "model" or "rebuild" where either is another one than at the last run; "" otherwise."""
         runs = self.store.runs()
-        if not runs or not self.store.checks():
-            return
-        last, (index, model) = runs[-1], self._recall.identity()
-        if model != last.model:
-            self.run("model")
-        elif index != last.index:
-            self.run("rebuild")
+        if not runs or (index, model) == (runs[-1].index, runs[-1].model):
+            return ""
+        return "model" if model != runs[-1].model else "rebuild"
 
     def _submit(self, work: Callable[[], object]) -> None:
         try:
@@ -230,8 +237,13 @@ def rank_of(check: Check, hits: Sequence[Hit]) -> int:
 
 
 def _state(check: Check, runs: Sequence[Run]) -> CheckState:
-    """Before: the last time it was found, or the run before the last one."""
-    known = [run.ranks[check.id] for run in runs if check.id in run.ranks]
+    """Before: the last time it was found, or the run before the last one.
+
+    Runs by words alone are not compared with those by meaning too, where only the model's process was missing.
+    """
+    last = runs[-1] if runs else None
+    alike = [run for run in runs if last and (run.mode == last.mode or run.model != last.model)]
+    known = [run.ranks[check.id] for run in alike if check.id in run.ranks]
     if not known:
         return CheckState(check, None, None)
     *earlier, now = known

@@ -18,12 +18,14 @@ from assistant.workspace.contradiction import normalise
 from assistant.workspace.figures import same_value
 
 _MEASURED = 4  # so many values of one subject are measurements: of those only the latest two are worth a question
-How = Literal["rule", "meaning"]
+How = Literal["rule", "meaning", "same"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryConflict:
     """Two claims that disagree. subject: the words they share; how: by which way they were found.
+
+    How "same": they do not disagree but say the same in other words.
 
     older, newer: by their days; a fact without one counts as older than a dated claim.
     """

@@ -1,4 +1,7 @@
-"""Whether two claims whose meaning is near say something else: another figure, another name, or yes against no."""
+"""Whether two claims whose meaning is near say something else: another figure, another name, or yes against no.
+
+Or whether they say the same in other words.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,20 @@ from assistant.workspace.figures import Figures, codes, figures
 # Tried on the 260 lines of the recall set, where nearly all pairs lie below 0.43, and on 15 contradictions in two
 # languages: figures and names are found from 0.45 on; "not" stands in many a sentence that denies nothing.
 _NEAR = {"date": 0.45, "time": 0.45, "weekday": 0.45, "number": 0.48, "name": 0.5, "no": 0.65}
+_SAME = 0.7  # of 15 facts in other words 11 lie above it, of the 33 670 pairs of different lines in the set none
 NEAREST_OF_ALL = min(_NEAR.values())
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][a-zà-ÿ]+\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _NO_NAMES = re.compile(
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*|Dr|Mr|Mrs|Ms|The"
 )
+
+
+def say_the_same(one: str, other: str, nearness: float) -> bool:
+    """Whether the texts say one thing in other words, given how near their meaning is and that they do not disagree."""
+    if nearness < _SAME or normalise(one) == normalise(other) or _speak_of_others(one, other):
+        return False
+    return not _figures(one).differ(_figures(other)) and not _other_name(one, other)
 
 
 def disagree(one: str, other: str, nearness: float) -> bool:

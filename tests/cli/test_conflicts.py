@@ -35,7 +35,7 @@ def test_one_is_kept_and_it_can_be_undone(keepsake: Keepsake, conflict: dict[str
     kept = keepsake("--json", "memory", "conflicts", "--keep", str(conflict["id"]), "older")
     assert kept.json["kept"] == "older"
     assert "likes tea；~~I live in Graz~~ · superseded" in (tmp_path / "ws" / "MEMORY.md").read_text()
-    assert keepsake("--json", "memory", "conflicts").json == {"conflicts": []}
+    assert keepsake("--json", "memory", "conflicts").json == {"conflicts": [], "same": []}
     assert keepsake("memory", "undo", kept.json["journal_id"]).code == 0
     assert (tmp_path / "ws" / "MEMORY.md").read_text() == TEXT
 

@@ -14,9 +14,11 @@ from assistant.core.values import Hit, RecallQuery
 from assistant.recall.embedders import OnnxEmbedder
 from assistant.recall.search import Recall
 from assistant.runtime.conflict_finder import ConflictFinder
+from assistant.runtime.services import Places, compose
 from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 from tests.real_embeddings import embedding_model_path
+from tests.real_models import starter_model_path
 from tests.runtime.conftest import Stage
 
 MAY, SEPTEMBER = "2026-05-03|you|lives in Lisbon", "2026-09-09|you|I live in Graz"
@@ -109,24 +111,26 @@ def test_a_line_that_changed_meanwhile_is_not_struck(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    ("replies", "verdict"),
     [
-        ("yes", "yes"),
-        ("Yes, they do.", "yes"),
-        ("No.", "no"),
-        ("不矛盾", "no"),
-        ("是的", "yes"),
-        ("Perhaps", "unclear"),
+        (["yes", "No."], "yes"),
+        (["No, they do not.", "Yes"], "no"),
+        (["是", "不能"], "yes"),
+        (["no", "no"], "unclear"),
+        (["yes", "yes"], "unclear"),
+        (["Perhaps", "no"], "unclear"),
     ],
 )
-def test_the_models_opinion_is_only_an_opinion(stage: Stage, reply: str, verdict: str) -> None:
-    stage.use(FakeEngine([reply]))
+def test_the_models_opinion_is_only_an_opinion(stage: Stage, replies: list[str], verdict: str) -> None:
+    """It is asked in two ways: a model that says one word to everything has no opinion."""
+    stage.use(FakeEngine(replies))
     write(stage, f"{MAY}\n{SEPTEMBER}\n")
     conflict = stage.services.review.conflicts()[0]
     opinion = stage.services.review.opinion(conflict.id, CancelToken())
     assert (opinion.verdict, opinion.model) == (verdict, "fake")
-    assert "lives in Lisbon" in stage.engine.asked[0][-1].text
-    assert "I live in Graz" in stage.engine.asked[0][-1].text
+    for asked_for in stage.engine.asked:
+        assert "lives in Lisbon" in asked_for[-1].text
+        assert "I live in Graz" in asked_for[-1].text
     assert len(texts(stage)) == 1
 
 
@@ -148,6 +152,21 @@ def test_the_window_hears_what_waits(stage: Stage) -> None:
     stage.services.workspace.inbox.propose(["likes milk"], source="chat:x#3-4", actor="upkeep")
     assert stage.services.review.decline_all() == 1
     assert stage.services.workspace.declined.turns("x") == {3, 4}
+
+
+@pytest.mark.real
+def test_the_real_starter_model_gives_an_opinion(tmp_path: Path) -> None:
+    (tmp_path / "state" / "models").mkdir(parents=True)
+    (tmp_path / "state" / "models" / "Starter.gguf").symlink_to(starter_model_path())
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text("[model]\nthreads = 1\nwindow = 1024\n")
+    services = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state"), {})
+    (services.workspace.root / "MEMORY.md").write_text(f"{MAY}\n{SEPTEMBER}\n", encoding="utf-8")
+    conflict = services.review.conflicts()[0]
+    opinion = services.review.opinion(conflict.id, CancelToken())
+    services.close()
+    assert opinion.verdict in ("yes", "no", "unclear")
+    assert opinion.model == "Starter"
 
 
 @pytest.fixture
@@ -175,6 +194,8 @@ def meaning(tmp_path: Path) -> ConflictFinder:
         "2026-09-04|you|妹妹的婚礼改到九月",
         "2026-09-05|you|is fond of tea",
         "2026-09-06|you|not allergic to penicillin after all",
+        "2026-09-07|you|dog is called Rex",
+        "2026-09-08|you|the name of my dog is Rex",
     ]
     (workspace.root / "MEMORY.md").write_text("\n".join(pairs) + "\n", encoding="utf-8")
     recall = Recall(workspace, tmp_path / "state", OnnxEmbedder(embedding_model_path()), workspace.clock)
@@ -185,7 +206,9 @@ def meaning(tmp_path: Path) -> ConflictFinder:
 
 @pytest.mark.real
 def test_what_contradicts_by_meaning_is_found_with_the_real_embedding_model(meaning: ConflictFinder) -> None:
-    found = {(c.older.line, c.newer.line): c for c in meaning.find()}
+    pairs = meaning.find()
+    assert [(c.older.line, c.newer.line) for c in pairs if c.how == "same"] == [(16, 17)]
+    found = {(c.older.line, c.newer.line): c for c in pairs if c.how != "same"}
     assert {(1, 10), (2, 11), (4, 13), (5, 15)} <= set(found)
     assert set(found) <= {(1, 10), (2, 11), (3, 12), (4, 13), (5, 15)}
     assert {conflict.how for conflict in found.values()} <= {"meaning", "rule"}

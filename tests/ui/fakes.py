@@ -241,7 +241,7 @@ class FakeReview:
     def waiting(self) -> list[Proposal]:
         return []
 
-    def conflicts(self) -> list[MemoryConflict]:
+    def pairs(self) -> list[MemoryConflict]:
         return []
 
 

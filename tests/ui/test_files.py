@@ -211,6 +211,17 @@ def test_markdown_is_shown_in_colour(files: FilesPage, theme: Theme) -> None:
     assert looks(files, 9, "new")[0] == ""
 
 
+def test_a_long_file_is_coloured_where_it_is_seen(qtbot: QtBot, files: FilesPage, theme: Theme) -> None:
+    files.editor.show_text("~~~\n" + "- item\n" * 3000 + "~~~\n" + "- item\n" * 3000 + "# End")
+    assert looks(files, 5, "item")[0] == theme.palette.name, "inside the fence"
+    assert looks(files, 6002, "End") == ("", False), "not yet"
+    files.editor.go_to(6003)
+    qtbot.waitUntil(lambda: looks(files, 6002, "End")[0] == theme.palette.accent)
+    assert looks(files, 6000, "- ")[0] == theme.palette.accent, "and the fence ended before it"
+    files.editor.go_to(2990)
+    qtbot.waitUntil(lambda: looks(files, 2990, "item")[0] == theme.palette.name)
+
+
 def test_find_in_the_file_not_in_the_chat(qtbot: QtBot, window: MainWindow, files: FilesPage) -> None:
     window.activateWindow()
     files.editor.setPlainText("tea\nTea\ncoffee\ntea")
@@ -400,6 +411,9 @@ def test_a_note_is_renamed_and_the_links_to_it_keep_working(
     assert (root / "memory" / "Trips.md").read_text() == '---\naliases: ["Travel"]\n---\n\nhotels\n'
     assert not (root / "memory" / "Travel.md").exists()
     assert "unsaved" in files.editor.toPlainText()
+    files.save()
+    qtbot.waitUntil(lambda: (root / "memory" / "Trips.md").read_text().endswith("hotels\n\nunsaved"))
+    qtbot.waitUntil(lambda: 'aliases: ["Travel"]' in files.editor.toPlainText())  # both are in it
     assert "Trips" in window.toasts.shown()[-1].text()
     window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: services.workspace.memory.undone == ["batch-1"])
@@ -430,6 +444,46 @@ def test_a_note_is_deleted_and_can_come_back(
     assert "Travel" in window.toasts.shown()[-1].text()
     window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: services.workspace.memory.undone == ["batch-1"])
+
+
+def test_what_was_typed_into_a_deleted_note_comes_back_with_it(
+    qtbot: QtBot, files: FilesPage, services: FakeServices, root: Path
+) -> None:
+    path = put(root, "Travel", "hotels\n")
+    open_note(qtbot, files, "Travel", "hotels\n")
+    files.editor.appendPlainText("mine")
+    files.doings.delete("memory/Travel.md")
+    qtbot.waitUntil(lambda: files.current == "MEMORY.md")
+    path.write_text("hotels\n")
+    services.emit(MemoryChanged("memory/Travel.md", "undo", "j", "Took back: Deleted"))
+    qtbot.waitUntil(lambda: "memory/Travel.md" in files.pending())
+    files.open_file("memory/Travel.md")
+    assert files.editor.toPlainText().endswith("mine")
+
+
+def test_saving_twice_at_once_saves_once_more(
+    qtbot: QtBot, window: MainWindow, files: FilesPage, services: FakeServices, root: Path
+) -> None:
+    lane = services.lanes.files = HeldLane()
+    files.editor.appendPlainText("one")
+    files.save()
+    files.editor.appendPlainText("two")
+    files.save()
+
+    def done() -> bool:
+        lane.release()
+        return (root / "MEMORY.md").read_text().endswith("one\ntwo") and not files.open.dirty()
+
+    qtbot.waitUntil(done)
+    assert [text.rpartition("\n")[2] for _, text, _ in services.workspace.memory.saved] == ["one", "two"]
+    assert files.open.conflict is None and "merged" not in window.bottombar.notice.whole()
+
+
+def test_the_menu_of_a_file_by_keyboard(qtbot: QtBot, files: FilesPage) -> None:
+    files.view.customContextMenuRequested.emit(QPoint(5, 5000))
+    menu = next(menu for menu in files.findChildren(QMenu) if menu.isVisible())
+    assert "Open in Obsidian" in [action.text() for action in menu.actions()]
+    menu.close()
 
 
 def test_memory_itself_is_neither_deleted_nor_renamed(

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QLabel
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
+from assistant.recall.pairs import NearPair
 from assistant.ui.application import use_language
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.memory.conflict_card import ConflictCard
@@ -48,7 +49,8 @@ def opened(kept: Kept, qtbot: QtBot) -> ReviewPage:
     assert isinstance(page, ReviewPage)
     for lane in (kept.services.lanes.files, kept.services.lanes.recall):
         lane.submit(lambda: None).result(30)
-    qtbot.waitUntil(lambda: page.empty.isVisible() or page.inbox.isVisible() or page.conflicts.isVisible())
+    parts = (page.empty, page.inbox, page.conflicts, page.same)
+    qtbot.waitUntil(lambda: any(part.isVisible() for part in parts))
     return page
 
 
@@ -201,19 +203,38 @@ def test_both_hold(kept: Kept, qtbot: QtBot) -> None:
     assert kept.services.review.conflicts() == []
 
 
+def test_what_is_said_twice_in_other_words_is_offered_once(
+    kept: Kept, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Case 26: the same fact in other words."""
+    write(kept, "2026-05-03|you|dog is called Rex\n2026-09-09|you|the name of my dog is Rex\n")
+    units = [claim.unit for claim in kept.services.workspace.conflicts.claims()]
+    near = NearPair(units[0], units[1], 0.89)
+    monkeypatch.setattr(kept.services.recall, "near_pairs", lambda least, most: [near])
+    page = opened(kept, qtbot)
+    qtbot.waitUntil(lambda: len(page.same.widgets()) == 1)
+    card = page.same.widgets()[0]
+    assert card.ask.isHidden() and card.both.text() == "Keep both" and card.newer.holds.text() == "Keep this one"
+    assert page.conflicts.isHidden() and badge(kept) == 1
+    assert kept.services.review.conflicts() == []
+    card.newer.holds.click()
+    qtbot.waitUntil(page.empty.isVisible)
+    assert memory(kept).splitlines()[0] == "2026-05-03|you|~~dog is called Rex~~ · superseded 2026-11-29"
+
+
 @pytest.mark.parametrize(
-    ("reply", "shown"),
+    ("replies", "shown"),
     [
-        ("yes", "fake thinks that they contradict each other."),
-        ("No", "fake thinks that both can hold."),
-        ("Well, well", "fake gave no clear answer."),
-        (AssistantError("engine.died", "The model stopped."), "The model stopped."),
+        (["yes", "no"], "fake thinks that they contradict each other."),
+        (["No", "Yes"], "fake thinks that both can hold."),
+        (["Well, well", "yes"], "fake gave no clear answer."),
+        ([AssistantError("engine.died", "The model stopped.")], "The model stopped."),
     ],
 )
 def test_the_models_opinion_stands_below_and_decides_nothing(
-    kept: Kept, qtbot: QtBot, reply: str | AssistantError, shown: str
+    kept: Kept, qtbot: QtBot, replies: list[str | AssistantError], shown: str
 ) -> None:
-    kept.services.prompts.engine = kept.services.model_service.engine = FakeEngine([reply])
+    kept.services.prompts.engine = kept.services.model_service.engine = FakeEngine(replies)
     write(kept)
     card = conflict_card(opened(kept, qtbot), qtbot)
     card.ask.click()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assistant.workspace.claims import Claim, claims_of, subject_keys
 from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.conflicts import conflict_of, find_by_rule, pair_id
-from assistant.workspace.disagreement import disagree
+from assistant.workspace.disagreement import disagree, say_the_same
 from assistant.workspace.workspace import Workspace
 
 TODAY = date(2026, 11, 29)
@@ -176,6 +176,24 @@ def test_ten_thousand_entries_that_share_one_subject_take_no_pair_each(ws: Works
 def test_what_disagrees_when_its_meaning_is_near(one: str, other: str, nearness: float, differs: bool) -> None:
     assert disagree(one, other, nearness) is differs
     assert disagree(other, one, nearness) is differs
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "nearness", "same"),
+    [
+        ("dog is called Rex", "the name of my dog is Rex", 0.89, True),
+        ("妹妹住在杭州", "妹妹在杭州生活", 0.93, True),
+        ("dog is called Rex", "Dog is called Rex.", 1.0, False),
+        ("dog is called Rex", "the name of my dog is Rex", 0.6, False),
+        ("rent is 1200 euros", "rent is 1350 euros", 0.9, False),
+        ("drinks alcohol", "does not drink alcohol", 0.9, False),
+        ("flight KL0896", "flight KL0895", 0.9, False),
+        ("my sister lives in Graz", "my sister lives in Vienna", 0.9, False),
+    ],
+)
+def test_what_says_the_same_in_other_words(one: str, other: str, nearness: float, same: bool) -> None:
+    assert say_the_same(one, other, nearness) is same
+    assert say_the_same(other, one, nearness) is same
 
 
 def test_reading_again_is_only_done_for_files_that_changed(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,10 +26,12 @@ _SIDE_BY_SIDE = 520  # pixels; below that two texts beside each other are too na
 class ClaimCard(QFrame):
     """What one line says, when and where, and the button that lets it hold."""
 
-    def __init__(self, claim: Claim, today: date, holds: Callable[[], object], opens: Callable[[], object]) -> None:
+    def __init__(
+        self, claim: Claim, today: date, words: str, holds: Callable[[], object], opens: Callable[[], object]
+    ) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.holds = button(tr("This holds"), "", holds)
+        self.holds = button(words, "", holds)
         when = tr("You said on {day}", day=day_words(claim.day, today)) if claim.day else tr("Written without a date")
         self.holds.setAccessibleDescription(f"{when}: {claim.text}")
         self.said = label(claim.text, wrap=True)
@@ -62,13 +64,20 @@ class ConflictCard(QWidget):
     def __init__(self, conflict: MemoryConflict, today: date) -> None:
         super().__init__()
         self.conflict = conflict
-        self.setAccessibleName(tr("Two lines that contradict each other"))
+        is_same = conflict.how == "same"
+        self.setAccessibleName(
+            tr("Two lines that say the same") if is_same else tr("Two lines that contradict each other")
+        )
         self.older = self._card(conflict.older, "older", today)
         self.newer = self._card(conflict.newer, "newer", today)
-        self.both = button(tr("Both hold"), "quiet", lambda: self.both_chosen.emit(conflict.id))
+        self.both = button(
+            tr("Keep both") if is_same else tr("Both hold"), "quiet", lambda: self.both_chosen.emit(conflict.id)
+        )
         self.ask = button(tr("Ask the model"), "quiet", self._on_asked)
         self.opinion = label("", "small", wrap=True)
         self.opinion.hide()
+        if is_same:
+            self.ask.hide()
         self._sides = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         spread(self._sides, spacing=8)
         self._sides.addWidget(self.older, 1)
@@ -80,6 +89,7 @@ class ConflictCard(QWidget):
         return ClaimCard(
             claim,
             today,
+            tr("Keep this one") if self.conflict.how == "same" else tr("This holds"),
             lambda: self.kept.emit(ident, which),
             lambda: self.place_chosen.emit(claim.file, claim.line),
         )

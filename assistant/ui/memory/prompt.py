@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QProgressBar, QVBoxLayout, QWidget
 
 from assistant.chat.intents import fact_to_remember
@@ -24,6 +24,7 @@ from assistant.core.events import (
 from assistant.core.values import Prompt
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.receipt_words import mode_words
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.prompt_rows import PromptDelegate, PromptRow, describe_row, rows_of
@@ -114,6 +115,7 @@ class PromptPage(Page):
         self.view = QListView()
         self.view.setAccessibleName(tr("The next prompt, line by line"))
         self.view.setMouseTracking(True)
+        self.view.setResizeMode(QListView.ResizeMode.Adjust)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.model = PlainListModel(describe_row, self)
@@ -159,7 +161,8 @@ class PromptPage(Page):
     def _on_known(self, wanted: Message, prompt: Prompt) -> None:
         chat, text, _ = wanted
         self.prompt = prompt
-        self.cost.setText(_cost_words(prompt))
+        searched = mode_words(prompt.mode) if prompt.mode != "off" else ""
+        self.cost.setText(" · ".join(part for part in (_cost_words(prompt), searched) if part))
         self.bar.setRange(0, max(1, prompt.window))
         self.bar.setValue(min(prompt.tokens, prompt.window))
         self.what.setText(
@@ -207,10 +210,6 @@ class PromptPage(Page):
         if 0 <= here < self.model.rowCount():
             self.view.setCurrentIndex(self.model.index(here))
         bar.setValue(place)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.view.scheduleDelayedItemsLayout()
 
     def exact_text(self) -> str:
         """The whole prompt as it goes to the model's template, message by message."""

@@ -1,4 +1,4 @@
-"""The review page: what waits for the person's yes, and what in memory cannot both hold."""
+"""The review page: what waits for the person's yes, what in memory cannot both hold, and what it says twice."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class ReviewPage(Page):
     def __init__(self, services: Backend, bridge: Bridge, theme: Theme) -> None:
         super().__init__()
         self._services, self._bridge, self._theme = services, bridge, theme
-        self._waiting: list[Proposal] = []
-        self._conflicts: list[MemoryConflict] = []
+        self._waiting: list[Proposal] | None = None  # not read yet
+        self._pairs: list[MemoryConflict] | None = None
         self._cancel = CancelToken()
         self.yes_to_all = button(tr("Yes to all"), "quiet", lambda: self._answer_all(True))
         self.no_to_all = button(tr("No to all"), "quiet", lambda: self._answer_all(False))
@@ -116,6 +116,9 @@ class ReviewPage(Page):
         self.conflicts = Section(
             tr("Cannot both hold"),
             tr("Choose what holds. The other line is struck, and still found when you ask for its time."),
+        )
+        self.same = Section(
+            tr("Said twice"), tr("These seem to say the same in other words. Keep one of them; the other is struck.")
         )
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -145,6 +148,7 @@ class ReviewPage(Page):
         spread(column, (16, 8, 16, 16), 24)
         column.addWidget(self.inbox)
         column.addWidget(self.conflicts)
+        column.addWidget(self.same)
         column.addWidget(self.empty)
         column.addStretch(1)
         self.area = QScrollArea()
@@ -184,7 +188,7 @@ class ReviewPage(Page):
         self._bridge.run(self._services.lanes.files, self._services.review.waiting, done=self._on_inbox)
 
     def _read_conflicts(self) -> None:
-        self._bridge.run(self._services.lanes.recall, self._services.review.conflicts, done=self._on_conflicts)
+        self._bridge.run(self._services.lanes.recall, self._services.review.pairs, done=self._on_pairs)
 
     def _read_conflicts_soon(self) -> None:
         self._timer.start(_SOON_MS if self.isVisible() else _LATER_MS)
@@ -195,14 +199,18 @@ class ReviewPage(Page):
         self.inbox.show_cards(shown, self._proposal_card, len(waiting))
         self._show_state()
 
-    def _on_conflicts(self, conflicts: list[MemoryConflict]) -> None:
-        self._conflicts = conflicts
-        shown = [(conflict.id, conflict) for conflict in conflicts[:_MOST_CARDS]]
-        self.conflicts.show_cards(shown, self._conflict_card, len(conflicts))
+    def _on_pairs(self, pairs: list[MemoryConflict]) -> None:
+        self._pairs = pairs
+        for section, is_same in ((self.conflicts, False), (self.same, True)):
+            found = [pair for pair in pairs if (pair.how == "same") is is_same]
+            shown = [(pair.id, pair) for pair in found[:_MOST_CARDS]]
+            section.show_cards(shown, self._conflict_card, len(found))
         self._show_state()
 
     def _show_state(self) -> None:
-        count = sum(len(proposal.items) for proposal in self._waiting) + len(self._conflicts)
+        if self._waiting is None or self._pairs is None:
+            return
+        count = sum(len(proposal.items) for proposal in self._waiting) + len(self._pairs)
         self.empty.setVisible(not count)
         self.badge_changed.emit(count)
 
