@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
@@ -17,12 +18,14 @@ from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
 from assistant.workspace.drafts import Drafts
-from assistant.workspace.foreign import Record, foreign_records
 from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
 from assistant.workspace.safe_files import as_error, read_text, remove_stale_temps
 from assistant.workspace.undone import UndoneEntries
+
+if TYPE_CHECKING:
+    from assistant.workspace.foreign import Record
 
 _STALE_SECONDS = 60.0  # no write takes that long
 
@@ -96,6 +99,8 @@ class Workspace:
         return [(file, problem) for file, problem in found if problem]
 
     def _records(self, file: str) -> tuple[list[Record], str]:
+        from assistant.workspace.foreign import foreign_records  # parsers that the window does not start with
+
         if (self.root / file).stat().st_size > layout.MOST_FOREIGN:
             return [], "It is larger than Keepsake reads of another program."
         return foreign_records(file, self.memory.read(file).text)
