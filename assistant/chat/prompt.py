@@ -36,6 +36,7 @@ from assistant.workspace.workspace import Workspace
 
 _RECALL_SHARE = 8  # at most an eighth of the window for one turn's recalled block
 _REPLY_SHARE = 4  # at least a quarter of the window stays free for the reply, unless replies are set shorter
+_PATIENCE_MS = 600.0
 _HIDDEN = 20  # hits looked for beyond the wanted ones where some are never to be told
 _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count is the template's own
 
@@ -77,12 +78,16 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """message, said after ``branch`` in ``chat``. turn: its own number where it is saved already, else 0."""
+    """message, said after ``branch`` in ``chat``. turn: its own number where it is saved already, else 0.
+
+    patient: nobody waits for an answer, so the search may wait for the message's meaning, which is remembered then.
+    """
 
     chat: Chat
     branch: Sequence[Turn]
     message: str
     turn: int = 0
+    patient: bool = False
 
 
 class PromptBuilder:
@@ -169,7 +174,7 @@ class PromptBuilder:
         messages.append(Message(Role.USER, recalled.text + message))
         tokens = self._counter.count_prompt(messages)
         blocks = _blocks(row, history, recalled, message, self._counter)
-        prompt = Prompt(blocks, tuple(messages), row.left_out + recalled.left_out, tokens, self._rules.window)
+        prompt = Prompt(blocks, tuple(messages), row.left_out + recalled.left_out, tokens, self._rules.window, mode)
         left = tuple(branch[: len(branch) - len(staying)])
         return Draft(prompt, row, False, recalled, mode, left)
 
@@ -200,18 +205,20 @@ class PromptBuilder:
         changes = [line for line in changes if not never.holds(line.unit)]
         told |= {line.unit for line in changes}
         query = RecallQuery(question.message, hits, exclude=frozenset(told), asked=f"{chat}#{question.turn}")
-        found, hidden, mode = self._found(query, never)
+        found, hidden, mode = self._found(query, never, _PATIENCE_MS if question.patient else None)
         share = self._rules.window // _RECALL_SHARE
         block = recalled_block(question.message, found, changes, self._counter, share)
         left_out = tuple(left for left in hidden if left not in row.left_out)
         return replace(block, left_out=block.left_out + left_out), mode
 
-    def _found(self, query: RecallQuery, never: Never) -> tuple[list[Hit], tuple[LeftOut, ...], str]:
+    def _found(
+        self, query: RecallQuery, never: Never, budget_ms: float | None
+    ) -> tuple[list[Hit], tuple[LeftOut, ...], str]:
         """The hits worth telling, those that would be but are never to be told here, and how was searched."""
         if query.limit <= 0 or not query.text.strip():
             return [], (), "off"
         more = min(len(never.units), _HIDDEN)
-        answer = self._recall.search(replace(query, limit=query.limit + more))
+        answer = self._recall.search(replace(query, limit=query.limit + more), budget_ms)
         shown = [hit for hit in answer.hits if not never.hides(hit)][: query.limit]
         hidden = [hit for hit in relevant(answer.hits, query.text) if never.hides(hit)] if never else []
         left_out = tuple(LeftOut(hit.file, hit.line, NEVER_HERE) for hit in hidden)

@@ -62,10 +62,12 @@ def run_tidy(context: Context, options: Namespace) -> int:
     services = context.services
     plan = services.tidying.plan()
     batch = services.tidying.apply(plan) if options.apply else ""
+    services.self_test.settle()
     value = {
         "moved": plan.moved,
         "merged": plan.merged,
         "conflicts": services.tidying.conflicts(),
+        "lost": services.self_test.state().lost,
         "diff": plan.diff,
         "over": plan.over,
         "applied": bool(batch),

@@ -211,13 +211,17 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The exact prompt of a turn. messages is what the template gets; tokens counts it after the template."""
+    """The exact prompt of a turn. messages is what the template gets; tokens counts it after the template.
+
+    mode: how memory was searched for it, as in RecallAnswer; "off" when it was not.
+    """
 
     blocks: tuple[Block, ...]
     messages: tuple[Message, ...]
     left_out: tuple[LeftOut, ...]
     tokens: int
     window: int
+    mode: str = "off"
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,8 @@ class PromptService:
 
         after: the turn it would follow, None for the newest, 0 for none.
         """
-        return self.builder(plan).build(Question(chat, chat.branch(after), redact(printable(text)).text)).prompt
+        said = redact(printable(text)).text
+        return self.builder(plan).build(Question(chat, chat.branch(after), said, patient=True)).prompt
 
     def renew(self, chat: Chat, plan: TurnPlan = DEFAULT_PLAN) -> None:
         """Take the chat's fixed row as memory is now; its next turn is read from the start once."""

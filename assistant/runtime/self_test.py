@@ -164,6 +164,11 @@ class SelfTestService:
         elif isinstance(event, IndexProgress) and event.what == "vectors" and 0 < event.done == event.total:
             self._submit(self._compare)
 
+    def settle(self) -> None:
+        """Wait for what was put off by ``run_later`` or ``noted``: for a command that ends right after."""
+        if self.store.checks():
+            self._lane.submit(lambda: None).result()
+
     def close(self) -> None:
         """Stop what runs."""
         self._cancel.cancel()
@@ -230,8 +235,13 @@ def rank_of(check: Check, hits: Sequence[Hit]) -> int:
 
 
 def _state(check: Check, runs: Sequence[Run]) -> CheckState:
-    """Before: the last time it was found, or the run before the last one."""
-    known = [run.ranks[check.id] for run in runs if check.id in run.ranks]
+    """Before: the last time it was found, or the run before the last one.
+
+    Runs by words alone are not compared with those by meaning too, where only the model's process was missing.
+    """
+    last = runs[-1] if runs else None
+    alike = [run for run in runs if last and (run.mode == last.mode or run.model != last.model)]
+    known = [run.ranks[check.id] for run in alike if check.id in run.ranks]
     if not known:
         return CheckState(check, None, None)
     *earlier, now = known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -63,7 +64,8 @@ def periods(found: Sequence[Moment], by: By) -> tuple[Period, ...]:
     starts = _starts(found[0].day, found[-1].day, by)
     held: dict[date, list[Moment]] = {start: [] for start in starts}
     for each in found:
-        held[max(_start(each.day, by), starts[0])].append(each)
+        start = each.day if by == "day" else _start(each.day, by)
+        held[max(start, starts[0])].append(each)
     ends = [*(start - timedelta(days=1) for start in starts[1:]), _next(starts[-1], by) - timedelta(days=1)]
     return tuple(_period(start, end, held[start]) for start, end in zip(starts, ends, strict=True))
 
@@ -81,8 +83,8 @@ def _of(file: str, entries: Iterable[Entry], today: date) -> Iterable[Moment]:
 
 
 def _period(first: date, last: date, found: list[Moment]) -> Period:
-    counts = {kind: sum(each.kind == kind for each in found) for kind in SOURCES}
-    return Period(first, last, {kind: n for kind, n in counts.items() if n}, tuple(found))
+    counts = Counter(each.kind for each in found) if found else {}
+    return Period(first, last, {kind: counts[kind] for kind in SOURCES if kind in counts}, tuple(found))
 
 
 def _starts(first: date, last: date, by: By) -> list[date]:

@@ -72,9 +72,7 @@ def test_an_archived_line(workspace: Workspace) -> None:
     assert (now.state, now.file, now.line) == ("archived", "memory/archive.md", 1)
 
 
-@pytest.mark.parametrize(
-    "raw", ["2026-01-05|you|party · until 2026-02-01", "2026-01-05 | you |  party  · until 2026-02-01"]
-)
+@pytest.mark.parametrize("head", ["2026-01-05|you|party", "2026-01-05 | you |  party "])
 def test_what_a_tidy_up_took_away_is_found_in_the_archive(workspace: Workspace, head: str) -> None:
     raw = f"{head} · until 2026-02-01"
     _put(workspace, LISBON, raw)
@@ -160,7 +158,7 @@ def test_it_never_raises(workspace: Workspace, told: list[PromptLine], body: lis
     assert len(lines_now(workspace, told)) == len(told)
 
 
-_said = st.text(alphabet="abc ü中·", min_size=1, max_size=12).filter(str.strip).map(str.strip)
+_said = st.text(alphabet="abc ü中·", min_size=1, max_size=12).map("x{}".format).map(str.strip)
 _marks = st.sampled_from(["", " · until 2099-01-01", " · updated 2026-10-01"])
 _items = st.lists(st.builds(str.__add__, _said, _marks), min_size=1, max_size=3).map("；".join)
 _kinds = st.one_of(_items.map("2026-11-20|you|{}".format), st.builds("- {}{}".format, _said, _marks))

@@ -25,3 +25,10 @@ def test_a_unit_s_id_can_be_expected(keepsake: Keepsake) -> None:
     written = keepsake("remember", "the boiler is in the cellar", "--json").json
     added = keepsake("memory", "check", "add", "where is the boiler?", "--expect", written["id"], "--json").json
     assert (added["now"], added["expect"]) == (1, written["id"])
+
+
+def test_tidying_up_asks_the_pinned_questions_again(keepsake: Keepsake) -> None:
+    keepsake("--now", "2026-01-02T10:00:00", "remember", "the dentist moved to Rua Augusta", "--until", "2026-02-01")
+    keepsake("memory", "check", "add", "where is the dentist?", "--expect", "Rua Augusta")
+    assert keepsake("memory", "tidy", "--apply", "--json").json["lost"] == 0
+    assert keepsake("memory", "check", "list", "--json").json["last"]["reason"] == "tidy"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,35 @@ def test_an_empty_check_and_an_unknown_one_are_refused(services: Services) -> No
     with pytest.raises(AssistantError) as caught:
         services.self_test.remove("nope")
     assert caught.value.code == "check.missing"
+
+
+def test_a_real_tidy_up_is_noticed_and_its_batch_is_undone(services: Services) -> None:
+    memory = services.workspace.memory
+    file = memory.read("MEMORY.md")
+    memory.save(
+        "MEMORY.md", file.text + "2026-01-02|you|the dentist moved to Rua Augusta · until 2026-02-01\n", file.sha256
+    )
+    hit = next(hit for hit in services.search(RecallQuery("dentist Rua Augusta")).hits if "dentist" in hit.text)
+    services.self_test.store.add("where is the dentist of Rua Augusta?", hit.id, "", "")
+    assert services.self_test.run().lost == 0
+    services.tidying.apply(services.tidying.plan())
+    settle(services)
+    test = services.self_test.state()
+    assert test.last is not None
+    assert (test.last.reason, test.lost, test.cause) == ("tidy", 1, "tidy")
+    assert services.workspace.journal.batch(test.last.undo)
+    services.self_test.rollback()
+    assert services.self_test.state().lost == 0
+    assert "dentist" in memory.read("MEMORY.md").text and "dentist" not in memory.read("memory/archive.md").text
+
+
+def test_words_alone_are_not_held_against_meaning(services: Services) -> None:
+    check = services.self_test.add("where is the boiler?", "cellar").check
+    last = services.self_test.store.runs()[-1]
+    services.self_test.store.add_run(replace(last, mode="hybrid", ranks={check.id: 1}))
+    services.self_test.store.add_run(replace(last, mode="keyword", ranks={check.id: 0}))
+    services.self_test.store.add_run(replace(last, mode="hybrid", ranks={check.id: 0}))
+    assert services.self_test.state().lost == 1
+    services.self_test.store.add_run(replace(last, mode="keyword", ranks={check.id: 3}))
+    state = services.self_test.state().states[0]
+    assert (state.before, state.now) == (0, 3)

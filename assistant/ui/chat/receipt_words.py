@@ -111,18 +111,23 @@ def summary(receipt: Receipt) -> str:
     return f"{said}, {tr('from 1 private chat') if hidden == 1 else tr('from {n} private chats', n=hidden)}"
 
 
-def costs(receipt: Receipt) -> str:
-    """Model, tokens and how memory was searched, on one line."""
+def mode_words(mode: str) -> str:
+    """How memory was searched."""
     modes = {
         "hybrid": tr("searched by words and meaning"),
         "keyword": tr("searched by words only"),
         "time": tr("searched by time"),
     }
+    return modes.get(mode, mode)
+
+
+def costs(receipt: Receipt) -> str:
+    """Model, tokens and how memory was searched, on one line."""
     parts = [
         receipt.model,
         tr("{n} tokens of prompt", n=f"{receipt.prompt_tokens:,}"),
         tr("{n} of them reused", n=f"{receipt.reused_tokens:,}") if receipt.reused_tokens else "",
-        modes.get(receipt.recall_mode, receipt.recall_mode),
+        mode_words(receipt.recall_mode),
     ]
     return " · ".join(part for part in parts if part)
 

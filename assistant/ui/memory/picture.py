@@ -78,7 +78,7 @@ class PicturePage(Page):
         self.zooms = self._make_zooms()
         self.as_table = button(tr("As a table"), "quiet")
         self.as_table.setCheckable(True)
-        self.as_table.toggled.connect(lambda on: self.stack.setCurrentIndex(int(on)))
+        self.as_table.toggled.connect(self._show_table)
         self.legend = Legend()
         self.what = label("", "section")
         self.model = PlainListModel(describe_moment, self)
@@ -177,7 +177,7 @@ class PicturePage(Page):
         self.shown = periods(self._moments, by)
         self.chart.show_periods(self.shown, by)
         self.axis.show_most(self.chart.most)
-        _fill(self.table, self.shown, by)
+        self._show_table(self.as_table.isChecked())
         self._show_legend()
         self.chart.choose(len(self.shown) - 1)
         bar = self.area.horizontalScrollBar()
@@ -185,10 +185,18 @@ class PicturePage(Page):
 
     # --- showing ---
 
+    def _show_table(self, on: bool) -> None:
+        """Its thousands of cells are made only for who wants to see them."""
+        if on:
+            _fill(self.table, self.shown, self._shown_by())
+        self.stack.setCurrentIndex(int(on))
+
+    def _shown_by(self) -> By:
+        return next(by for by, each in self.zooms.items() if each.isChecked())
+
     def _on_chosen(self, index: int) -> None:
         period = self.shown[index]
-        by = next(by for by, each in self.zooms.items() if each.isChecked())
-        self.what.setText(f"{period_name(period, by)} · {_count_words(period.total)}")
+        self.what.setText(f"{period_name(period, self._shown_by())} · {_count_words(period.total)}")
         self.model.show(period.moments[::-1])
         column = self.chart.bar_rect(index)
         self.area.ensureVisible(int(column.center().x()), 0, 40, 0)

@@ -24,6 +24,7 @@ from assistant.core.events import (
 from assistant.core.values import Prompt
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.receipt_words import mode_words
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.prompt_rows import PromptDelegate, PromptRow, describe_row, rows_of
@@ -159,7 +160,8 @@ class PromptPage(Page):
     def _on_known(self, wanted: Message, prompt: Prompt) -> None:
         chat, text, _ = wanted
         self.prompt = prompt
-        self.cost.setText(_cost_words(prompt))
+        searched = mode_words(prompt.mode) if prompt.mode != "off" else ""
+        self.cost.setText(" · ".join(part for part in (_cost_words(prompt), searched) if part))
         self.bar.setRange(0, max(1, prompt.window))
         self.bar.setValue(min(prompt.tokens, prompt.window))
         self.what.setText(
