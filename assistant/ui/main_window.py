@@ -24,6 +24,7 @@ from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.turn_finder import TurnFinder
 from assistant.ui.chat_actions import ChatActions
 from assistant.ui.chat_kinds import ChatKinds
+from assistant.ui.draft_notice import tell_drafts
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.forget_flow import ForgetFlow
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
     def _begin(self) -> None:
         """The services have started: open what was open, and read the list of chats."""
         self.keeper.restore_rest()
+        tell_drafts(self)
         self.chats.refresh()
 
     # --- building ---

@@ -124,9 +124,18 @@ class CheckStore:
 
 
 def _each(values: Any, kind: Callable[..., Any]) -> Iterator[Any]:
+    """Those that have all fields, of the right types."""
     for fields in values if isinstance(values, list) else ():
         with contextlib.suppress(TypeError):
-            yield kind(**fields)
+            if _fits(fields):
+                yield kind(**fields)
+
+
+def _fits(fields: Any) -> bool:
+    ranks = fields.get("ranks", {}) if isinstance(fields, dict) else None
+    if not isinstance(ranks, dict) or not all(type(rank) is int for rank in ranks.values()):
+        return False
+    return all(isinstance(value, str) for name, value in fields.items() if name != "ranks")
 
 
 def _plain(run: Run) -> dict[str, Any]:

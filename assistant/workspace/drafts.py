@@ -54,6 +54,10 @@ class Drafts:
         except OSError as error:
             raise as_error(error, self._folder) from error
 
+    def any(self) -> bool:
+        """Whether there may be one: quick, none is read."""
+        return bool(self._paths())
+
     def all(self) -> list[Draft]:
         """All drafts, by file; one that is broken is left where it is and not counted."""
         found = (self._read(path) for path in self._paths())

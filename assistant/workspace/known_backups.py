@@ -60,7 +60,8 @@ class KnownBackups:
     def _read(self) -> list[KnownBackup]:
         try:
             stored = json.loads(read_bytes(self._path) or b"[]")
-            return [KnownBackup(**{**fields, "path": Path(fields["path"])}) for fields in stored]
+            known = [KnownBackup(**{**fields, "path": Path(fields["path"])}) for fields in stored]
+            return [each for each in known if isinstance(each.made, str) and isinstance(each.key, str)]
         except (AssistantError, ValueError, TypeError, KeyError) as error:
             _log.debug("the list of backups cannot be read: %s", error)
             return []

@@ -147,6 +147,20 @@ def test_a_draft_whose_file_changed_or_vanished_meanwhile(
     qtbot.waitUntil(lambda: main.read_text() == "# Mine\n")
 
 
+@pytest.fixture
+def draft(services: FakeServices) -> None:
+    services.workspace.drafts.keep(Draft("MEMORY.md", "# Mine\n", "", "", "\n", NOW.isoformat()))
+
+
+def test_a_window_without_the_panel_says_that_there_is_a_draft(qtbot: QtBot, draft: None, again: MainWindow) -> None:
+    again.show()
+    qtbot.waitUntil(lambda: bool(again.toasts.shown()))
+    assert "Unsaved text" in again.toasts.shown()[0].text()
+    again.toasts.shown()[0].action_button().click()
+    page = again.memory_panel().files
+    qtbot.waitUntil(lambda: page.editor.toPlainText() == "# Mine\n")
+
+
 def test_a_draft_that_says_what_is_on_disk_is_none(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     text = (services.workspace.root / "MEMORY.md").read_text()
     services.workspace.drafts.keep(Draft("MEMORY.md", text, "", "old", "\n", NOW.isoformat()))

@@ -400,6 +400,9 @@ def test_a_note_is_renamed_and_the_links_to_it_keep_working(
     assert (root / "memory" / "Trips.md").read_text() == '---\naliases: ["Travel"]\n---\n\nhotels\n'
     assert not (root / "memory" / "Travel.md").exists()
     assert "unsaved" in files.editor.toPlainText()
+    files.save()
+    qtbot.waitUntil(lambda: (root / "memory" / "Trips.md").read_text().endswith("hotels\n\nunsaved"))
+    qtbot.waitUntil(lambda: 'aliases: ["Travel"]' in files.editor.toPlainText())  # both are in it
     assert "Trips" in window.toasts.shown()[-1].text()
     window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: services.workspace.memory.undone == ["batch-1"])
@@ -430,6 +433,46 @@ def test_a_note_is_deleted_and_can_come_back(
     assert "Travel" in window.toasts.shown()[-1].text()
     window.toasts.shown()[-1].action_button().click()
     qtbot.waitUntil(lambda: services.workspace.memory.undone == ["batch-1"])
+
+
+def test_what_was_typed_into_a_deleted_note_comes_back_with_it(
+    qtbot: QtBot, files: FilesPage, services: FakeServices, root: Path
+) -> None:
+    path = put(root, "Travel", "hotels\n")
+    open_note(qtbot, files, "Travel", "hotels\n")
+    files.editor.appendPlainText("mine")
+    files.doings.delete("memory/Travel.md")
+    qtbot.waitUntil(lambda: files.current == "MEMORY.md")
+    path.write_text("hotels\n")
+    services.emit(MemoryChanged("memory/Travel.md", "undo", "j", "Took back: Deleted"))
+    qtbot.waitUntil(lambda: "memory/Travel.md" in files.pending())
+    files.open_file("memory/Travel.md")
+    assert files.editor.toPlainText().endswith("mine")
+
+
+def test_saving_twice_at_once_saves_once_more(
+    qtbot: QtBot, window: MainWindow, files: FilesPage, services: FakeServices, root: Path
+) -> None:
+    lane = services.lanes.files = HeldLane()
+    files.editor.appendPlainText("one")
+    files.save()
+    files.editor.appendPlainText("two")
+    files.save()
+
+    def done() -> bool:
+        lane.release()
+        return (root / "MEMORY.md").read_text().endswith("one\ntwo") and not files.open.dirty()
+
+    qtbot.waitUntil(done)
+    assert [text.rpartition("\n")[2] for _, text, _ in services.workspace.memory.saved] == ["one", "two"]
+    assert files.open.conflict is None and "merged" not in window.bottombar.notice.whole()
+
+
+def test_the_menu_of_a_file_by_keyboard(qtbot: QtBot, files: FilesPage) -> None:
+    files.view.customContextMenuRequested.emit(QPoint(5, 5000))
+    menu = next(menu for menu in files.findChildren(QMenu) if menu.isVisible())
+    assert "Open in Obsidian" in [action.text() for action in menu.actions()]
+    menu.close()
 
 
 def test_memory_itself_is_neither_deleted_nor_renamed(

@@ -66,7 +66,11 @@ class FileListView(QListView):
             super().keyPressEvent(event)
 
     def _on_menu_requested(self, place: QPoint) -> None:
-        info = self.indexAt(place).data(ITEM_ROLE)
+        """By mouse where it points; by keyboard, which points nowhere, for the chosen file."""
+        index = self.indexAt(place)
+        if not index.isValid():
+            index, place = self.currentIndex(), self.visualRect(self.currentIndex()).center()
+        info = index.data(ITEM_ROLE)
         if info is not None:
             self.menu_asked.emit(info.file, self.viewport().mapToGlobal(place))
 

@@ -17,7 +17,7 @@ from assistant.ui.theme import Theme
 from assistant.ui.times import parse_time
 from assistant.workspace.changes import merge
 from assistant.workspace.memory_values import Conflict
-from assistant.workspace.merged_save import Outcome, save_merged
+from assistant.workspace.merged_save import Outcome
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -46,6 +46,7 @@ class OpenFile(QObject):
         self.file = ""
         self.base: TextFile | None = None
         self._kept_at = ""
+        self._saving = self._again = False
         self.conflict: ConflictDialog | None = None
         self.secrets.chosen.connect(self._save_chosen)
 
@@ -184,14 +185,24 @@ class OpenFile(QObject):
             self._save(self.file, typed, keep_secrets)
 
     def _save(self, file: str, typed: Unsaved, keep_secrets: bool = False) -> None:
+        """One at a time: a second one would find the file changed by the first."""
+        if self._saving:
+            self._again = True
+            return
+        self._saving, self._again = True, False
         self._bridge.run(
             self._services.lanes.files,
-            lambda: save_merged(self._memory, file, typed.whole(), typed.base.sha256, keep_secrets),
+            lambda: typed.save(self._memory, file, keep_secrets),
             done=lambda outcome: self._on_saved(file, typed, outcome),
-            failed=self.failed.emit,
+            failed=self._on_not_saved,
         )
 
+    def _on_not_saved(self, error: BaseException) -> None:
+        self._saving = False
+        self.failed.emit(error)
+
     def _on_saved(self, file: str, typed: Unsaved, outcome: Outcome) -> None:
+        self._saving = False
         result, read = outcome.result, outcome.read
         if isinstance(result, Conflict):
             self._ask_which(file, typed.text, result.merged, read)
@@ -200,6 +211,8 @@ class OpenFile(QObject):
         if file == self.file:
             self._after_save(typed, read)
         self.saved.emit(file)
+        if self._again:
+            self.save()
 
     def _after_save(self, typed: Unsaved, read: TextFile) -> None:
         """Show what is on disk now; what was typed since the save is kept on top of it."""

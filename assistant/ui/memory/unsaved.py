@@ -12,7 +12,7 @@ from assistant.ui.chat.strips import secrets_in
 from assistant.ui.i18n import tr
 from assistant.ui.memory.endings import restore_endings
 from assistant.workspace.memory_values import Conflict
-from assistant.workspace.merged_save import save_merged
+from assistant.workspace.merged_save import Outcome, save_merged
 
 if TYPE_CHECKING:
     from assistant.workspace.text_files import TextFile
@@ -32,10 +32,48 @@ class Unsaved:
         """The text to write, with the endings of the lines that were there."""
         return restore_endings(self.base.text, self.text, self.base.newline)
 
+    def save(self, memory: Memory, file: str, keep_secrets: bool = False) -> Outcome:
+        """Write it. Blocking."""
+        base = self.base
+        return save_merged(memory, file, self.whole(), base.sha256, base.text, keep_secrets=keep_secrets)
+
     def new_lines(self) -> str:
         """The lines that the file did not have: only in them a save takes secrets out."""
         known = set(self.base.text.splitlines())
         return "\n".join(line for line in self.text.splitlines() if line not in known)
+
+
+class UnsavedTexts:
+    """What is not saved of the files that are not in the editor; of deleted ones too, should they come back."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, Unsaved] = {}
+        self._aside: dict[str, Unsaved] = {}
+
+    def put(self, file: str, typed: Unsaved | None) -> None:
+        """The editor leaves a file; None: nothing in it waits."""
+        if typed is not None:
+            self.waiting[file] = typed
+
+    def take(self, file: str) -> Unsaved | None:
+        """The editor shows a file."""
+        return self.waiting.pop(file, None)
+
+    def set_aside(self, file: str, typed: Unsaved | None) -> None:
+        """The person deleted the file."""
+        self.waiting.pop(file, None)
+        if typed is not None:
+            self._aside[file] = typed
+
+    def bring_back(self, file: str) -> bool:
+        """The person took that back; whether there is text of theirs again."""
+        typed = self._aside.pop(file, None)
+        self.put(file, typed)
+        return typed is not None
+
+    def clear(self) -> None:
+        self.waiting.clear()
+        self._aside.clear()
 
 
 def save_all(lane: Lane, memory: Memory, unsaved: dict[str, Unsaved]) -> str:
@@ -46,7 +84,7 @@ def save_all(lane: Lane, memory: Memory, unsaved: dict[str, Unsaved]) -> str:
     for file, kept in list(unsaved.items()):
         if secrets_in(kept.new_lines()):
             return file
-        future = lane.submit(save_merged, memory, file, kept.whole(), kept.base.sha256)
+        future = lane.submit(kept.save, memory, file)
         if isinstance(future.result(timeout=_PATIENCE_SECONDS).result, Conflict):
             return file
         del unsaved[file]

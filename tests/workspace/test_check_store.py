@@ -1,0 +1,57 @@
+"""The self-test's file may say anything: what can be used is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assistant.workspace.check_store import CheckStore
+from assistant.workspace.known_backups import KnownBackups
+
+VALUES: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+CHECK = st.fixed_dictionaries(dict.fromkeys(("id", "question", "unit", "text", "added"), VALUES))
+RUN = st.fixed_dictionaries(
+    dict.fromkeys(("time", "reason", "mode", "index", "model", "setting", "ranks", "undo"), VALUES)
+)
+DAMAGED = VALUES | st.fixed_dictionaries({"checks": VALUES | st.lists(CHECK), "runs": VALUES | st.lists(RUN)})
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(DAMAGED)
+def test_whatever_stands_in_the_file_it_is_read(tmp_path: Path, value: Any) -> None:
+    (tmp_path / "checks.json").write_text(json.dumps(value))
+    store = CheckStore(tmp_path, tmp_path / "lock")
+    for check in store.checks():
+        assert all(isinstance(text, str) for text in (check.id, check.question, check.unit, check.text))
+    for run in store.runs():
+        assert all(isinstance(rank, int) for rank in run.ranks.values())
+    store.scrub(["tea"])
+    made = store.add("where?", "", "cellar", "now")
+    assert made in store.checks()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(VALUES | st.lists(st.fixed_dictionaries(dict.fromkeys(("path", "made", "key", "files"), VALUES))))
+def test_a_damaged_list_of_backups_is_read(tmp_path: Path, value: Any) -> None:
+    (tmp_path / "backups.json").write_text(json.dumps(value))
+    for known in KnownBackups(tmp_path, tmp_path / "lock").all():
+        assert isinstance(known.made, str) and not known.deleted
+
+
+def test_nothing_is_added_twice_or_left_of_what_was_removed(tmp_path: Path) -> None:
+    store = CheckStore(tmp_path, tmp_path / "lock")
+    first = store.add("where?", "", "cellar", "now")
+    assert store.add("where?", "", "cellar", "later") == first
+    store.remove(first.id)
+    assert "cellar" not in (tmp_path / "checks.json").read_text()
+    with pytest.raises(Exception, match="no check"):
+        store.remove(first.id)
