@@ -24,6 +24,12 @@ class IndexPlace:
     def scrub(self, texts: Sequence[str]) -> None:
         self._recall.erase()
 
+    def erase(self, texts: Sequence[str], units: Collection[str], skip: Collection[str]) -> None:
+        """As scrub; of the long files ``skip`` only these units go, the rest is read again later."""
+        self._recall.erase(units, skip)
+        if any(holds(said, texts) for text in texts[:_MOST_LOOKS] for _, said in self._recall.with_words(text)):
+            self._recall.erase()  # the index was of an older text of those files
+
     def remaining(self, texts: Sequence[str]) -> int:
         """SQLite stores text as UTF-8."""
         return sum(1 for path in self._recall.files if found_in_bytes(read_bytes(path), texts, ("utf-8",)))

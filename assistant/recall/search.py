@@ -8,7 +8,7 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -20,7 +20,15 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
 from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.sync import Changes, count_lone_vectors, drop_lone_vectors, purge, sync_files, sync_vectors
+from assistant.recall.sync import (
+    Changes,
+    count_lone_vectors,
+    drop_lone_vectors,
+    drop_units,
+    purge,
+    sync_files,
+    sync_vectors,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -205,18 +213,23 @@ class Recall:
                 self._unpurged = False
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
-    def erase(self) -> None:
+    def erase(self, units: Collection[str] = (), skip: Collection[str] = ()) -> None:
         """Let the index follow the files, and leave no trace of what is not in them any more: for forgetting.
 
-        Raises AssistantError("recall.index").
+        units: ids of what is gone from the files ``skip``; those are so long that they are read again later, by the
+        next sync or search. Raises AssistantError("recall.index").
         """
         with self._lock:
             self._queries.clear()
-            self._unpurged = True
-        self.sync(CancelToken(), vectors=False)
-        if self.lone_vectors():  # a process that was killed left them
-            with _in_words(), self._writable() as connection:
+            self._snapshot_is_old = True
+        with _in_words(), self._writable() as connection:
+            drop_units(connection, units)
+            token = CancelToken()
+            changes = sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
+            if not changes.removed:  # else it has done it; a process that was killed may have left some, too
                 drop_lone_vectors(connection)
+            purge(connection)
+            self._unpurged = False
 
     def with_words(self, text: str) -> list[tuple[str, str]]:
         """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""

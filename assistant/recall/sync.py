@@ -7,7 +7,7 @@ import logging
 import math
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -59,11 +59,13 @@ def sync_files(
     seconds: float = math.inf,
     *,
     private: bool = False,
+    skip: Collection[str] = (),
 ) -> Changes:
     """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
 
     seconds: give up after that long, with memory files done before chats and new chats before old ones.
-    private: index what was said in private chats, too; another wish than the last time is seen by itself.
+    skip: files that a later pass takes in. private: index what was said in private chats, too; another wish than the
+    last time is seen by itself.
     Unchanged units keep their rows. Vectors of texts that no unit holds any more go last, so that a file renamed or a
     text moved finds its vectors again.
     """
@@ -78,6 +80,7 @@ def sync_files(
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
     changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
+    changed = [path for path in changed if path not in skip]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
     gone = [path for path in known if path not in marks]
     deadline = time.monotonic() + seconds
@@ -141,6 +144,15 @@ def count_lone_vectors(connection: sqlite3.Connection) -> int:
     """How many vectors are of a text that no unit holds."""
     sql = "SELECT count(*) FROM vectors WHERE hash NOT IN (SELECT hash FROM units)"
     return int(connection.execute(sql).fetchone()[0])
+
+
+def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
+    """Delete units by their ids, before a pass over their files finds them gone."""
+    with writing(connection):
+        for unit in units:
+            delete_units(
+                connection, [row for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [unit])]
+            )
 
 
 def purge(connection: sqlite3.Connection) -> None:

@@ -74,6 +74,7 @@ class Places:
     ) -> None:
         self._workspace = workspace
         self.receipts = ReceiptsPlace(receipts)
+        self.index = IndexPlace(recall)
         data, state = workspace.data, workspace.state
         own = {"journal.jsonl", "seen", "receipts", "trash", FOLDER, "snapshots"}
 
@@ -84,7 +85,7 @@ class Places:
         self._own: tuple[ForgetPlace, ...] = (
             MemoryFilesPlace(workspace),
             ChatsPlace(workspace),
-            IndexPlace(recall),
+            self.index,
             VectorPlace(recall),
             JournalPlace(workspace.journal, workspace.memory),
             self.receipts,

@@ -17,7 +17,7 @@ from assistant.workspace.changes import merge
 from assistant.workspace.chat_files import scan_chats
 from assistant.workspace.declined import Declined
 from assistant.workspace.disk import read_bytes
-from assistant.workspace.forget_edits import chat_without, find_place, is_forgotten, may_say, memory_without
+from assistant.workspace.forget_edits import chat_without, find_place, is_forgotten, may_say, memory_without, units_gone
 from assistant.workspace.forget_finder import ForgetFinder
 from assistant.workspace.forget_pending import Pending, PendingForgets
 from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Searched, Target
@@ -32,6 +32,7 @@ GRACE_SECONDS = 30
 """How long what was forgotten in the window can be brought back."""
 Thing = str | tuple[str, int, str]
 """What a person points at: a unit's or a turn's id, or (file, line, text) of a memory file."""
+_LONG_FILE = 1_000_000  # bytes; taking such a file apart again takes longer than forgetting a line of it
 _SUMMARY = "Forgotten"
 _HINTS = {
     "files": "A file beside MEMORY.md that is not Keepsake's still says it: change or delete it by hand.",
@@ -131,7 +132,7 @@ class ForgetService:
     def _finish(self, pending: Pending) -> ForgetReport:
         pending.erasing = True
         pending.write()
-        self._erase(pending.plan)
+        self._erase(pending)
         report = ForgetReport(pending.plan.targets, tuple(self._search(pending.plan)))
         self._end(pending)
         return report
@@ -178,7 +179,7 @@ class ForgetService:
 
     def _hide(self, pending: Pending) -> None:
         plan = pending.plan
-        edits = [edit for file in layout.memory_files(self._workspace.root) if (edit := self._edit(file, plan))]
+        edits = [edit for file in layout.memory_files(self._workspace.root) if (edit := self._edit(file, pending))]
         if edits:
             batch = self._workspace.memory.change_many(edits, "you", _SUMMARY, keep_secrets=True)
             pending.batch = pending.batch or batch
@@ -187,7 +188,8 @@ class ForgetService:
             self._hide_in_chat(pending, chat)
         self._places.receipts.renew(plan.texts, _told_as(plan))
 
-    def _edit(self, file: str, plan: ForgetPlan) -> Edit | None:
+    def _edit(self, file: str, pending: Pending) -> Edit | None:
+        plan = pending.plan
         path = self._workspace.root / file
         if layout.is_conflict_copy(file) or not path.exists():
             return None
@@ -195,7 +197,11 @@ class ForgetService:
         if not current.writable or not self._may_hold(file, current, plan):
             return None
         text = memory_without(file, current.text, plan)
-        return None if text == current.text else Edit(file, text, current.sha256)
+        if text == current.text:
+            return None
+        if len(current.raw) > _LONG_FILE and (gone := units_gone(file, current.text, text)):
+            pending.long_files[file] = gone
+        return Edit(file, text, current.sha256)
 
     def _may_hold(self, file: str, current: TextFile, plan: ForgetPlan) -> bool:
         named = any(target.file == file for target in plan.targets)
@@ -233,11 +239,15 @@ class ForgetService:
 
     # --- erasing -------------------------------------------------------------------------------------------------
 
-    def _erase(self, plan: ForgetPlan) -> None:
+    def _erase(self, pending: Pending) -> None:
+        plan, long_files = pending.plan, pending.long_files
         self._erase_logs(plan)
         for place in self._places.all():
             if place is self._places.receipts:
                 self._places.receipts.scrub(plan.texts, _told_as(plan))
+            elif place is self._places.index and plan.texts:
+                units = [unit for each in long_files.values() for unit in each]
+                self._places.index.erase(plan.texts, units, long_files)
             else:
                 place.scrub(plan.texts)
         self._workspace.chats.list()  # its cache follows the files
@@ -271,19 +281,19 @@ class ForgetService:
             return self._places.receipts.remaining(plan.texts, _told_as(plan))
         count = place.remaining(plan.texts)
         if place.name == "files":
-            return max(count, sum(1 for target in plan.targets if self._stands(target)))
+            return max(count, sum(1 for target in plan.targets if self._stands(target, plan)))
         if place.name == "chats":
-            return max(count, sum(1 for target in plan.turns if self._stands(target)))
+            return max(count, sum(1 for target in plan.turns if self._stands(target, plan)))
         return count
 
-    def _stands(self, target: Target) -> bool:
+    def _stands(self, target: Target, plan: ForgetPlan) -> bool:
         """Whether a target is still where it was, whatever it says."""
         try:
             if target.kind == "turn":
                 turn = self._workspace.chats.read(target.chat).by_number.get(target.number)
                 return turn is not None and not is_forgotten(turn.user)
-            if target.kind == "memory":
-                text = self._workspace.memory.read(target.file).text
+            if target.kind == "memory" and not found_in_bytes(target.text.encode("utf-8", "replace"), plan.texts):
+                text = self._workspace.memory.read(target.file).text  # too short to be looked for by its words
                 return find_place(target.file, text, target.id) is not None
         except AssistantError:
             return False

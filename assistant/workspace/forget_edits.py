@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,7 +13,7 @@ from assistant.workspace.chats import LABEL, link_turns, split_blocks
 from assistant.workspace.entries import is_entry, parse_entry
 from assistant.workspace.forget_query import core_of, same_form
 from assistant.workspace.forget_values import ForgetPlan, Target
-from assistant.workspace.forgotten_text import FORGOTTEN, holds, scrub_text
+from assistant.workspace.forgotten_text import FORGOTTEN, found_in_bytes, holds, scrub_text
 from assistant.workspace.ids import UnitNames, line_id, split_id
 from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY, is_foreign
 from assistant.workspace.line_edits import remove_unit
@@ -20,7 +21,8 @@ from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, find_unit, foreign_places
 
 _SPLIT = re.compile(r"(?<!\\)；")
-_WIDE = re.compile("[\u2000-\u206f\u2100-\u218f\uff10-\uff5a\ufb00-\ufb06\xa0\xdf]")  # what NFKC and casefold change
+# What NFKC and casefold change beyond lower case.
+_WIDE = re.compile("[\u2000-\u206f\u2100-\u218f\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\ufb00-\ufb06\xa0\xdf]")
 _FEW = 8  # so many forms are looked for one by one before a line is taken apart
 
 
@@ -44,13 +46,40 @@ def units_like(file: str, text: str, wanted: Callable[[str], bool]) -> Iterator[
             yield UnitPlace(names(file, line), n, n, line, entry)
 
 
-def find_place(file: str, text: str, uid: str) -> UnitPlace | None:
-    """As unit_places.find_unit, without taking a long file apart."""
-    first_id = split_id(uid)[1]
+def find_place(file: str, text: str, uid: str, near: int = 0) -> UnitPlace | None:
+    """As unit_places.find_unit, without taking a long file apart. near: the line where an entry was last seen."""
+    first_id, wanted = split_id(uid)[1:]
+    if file in (MEMORY, ARCHIVE):
+        lines, digest = text.split("\n"), first_id.rpartition(":")[2]
+        there = wanted == 1 and 0 < near <= len(lines) and _digest(lines[near - 1].strip()) == digest
+        same = [near] if there else [n for n, line in enumerate(lines, 1) if _digest(line.strip()) == digest]
+        raws = [(n, lines[n - 1].removesuffix("\r")) for n in same]
+        entries = [(n, raw, entry) for n, raw in raws if (entry := parse_entry(raw, n))]
+        if len(entries) >= wanted:
+            n, raw, entry = entries[wanted - 1]
+            return UnitPlace(uid, n, n, raw, entry)
     found = next(
         (p for p in units_like(file, text, lambda each: line_id(file, each) == first_id) if p.uid == uid), None
     )
     return found or find_unit(text, uid)
+
+
+def units_gone(file: str, before: str, after: str) -> list[str]:
+    """The ids of the entries that went, where nothing else changed; [] where more did."""
+    old, new = before.split("\n"), after.split("\n")
+    gone: list[str] = []
+    at = 0
+    for line in old:
+        if at < len(new) and line == new[at]:
+            at += 1
+        elif is_entry(line.removesuffix("\r")):
+            gone.append(line.removesuffix("\r"))
+        else:
+            return []
+    if at < len(new):
+        return []
+    names = UnitNames()
+    return [names(file, line) for line in gone]
 
 
 def memory_without(file: str, text: str, plan: ForgetPlan) -> str:
@@ -61,13 +90,14 @@ def memory_without(file: str, text: str, plan: ForgetPlan) -> str:
         lines = [line for line in text.split("\n") if line.removesuffix("\r") not in gone]
     else:
         lines = _without_same(text.split("\n"), frozenset(plan.same))
-    return scrub_text("\n".join(lines), plan.texts) if holds("\n".join(lines), plan.texts) else "\n".join(lines)
+    left = "\n".join(lines)
+    return scrub_text(left, plan.texts) if found_in_bytes(left.encode("utf-8", "replace"), plan.texts) else left
 
 
 def may_say(text: str, plan: ForgetPlan) -> bool:
     """A quick look whether a line of a file could be one of those that go."""
     folded = unicodedata.normalize("NFKC", text).casefold() if _WIDE.search(text) else text.lower()
-    return any(all(word in folded for word in form.split(" ")) for form in plan.same)
+    return any(_probe(form) in folded for form in plan.same)
 
 
 def chat_without(chat: str, texts: Sequence[str], plan: ForgetPlan) -> list[str]:
@@ -118,7 +148,7 @@ def _emptied(body: Sequence[str]) -> list[str]:
 
 
 def _without_units(file: str, text: str, targets: Sequence[Target]) -> str:
-    found = [(place, target) for target in targets if (place := find_place(file, text, target.id))]
+    found = [(place, target) for target in targets if (place := find_place(file, text, target.id, target.line))]
     for place, target in sorted(found, key=lambda pair: (pair[0].first, pair[0].last), reverse=True):
         if place.entry and target.items and (left := without_items(place.text, target.items)):
             lines = text.split("\n")
@@ -134,10 +164,10 @@ def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:
     """Lines that say nothing but what is forgotten go; of an entry the items that do."""
     if not same:
         return list(lines)
-    probes = [max(form.split(" "), key=len) for form in same] if len(same) <= _FEW else []
+    probes = [_probe(form) for form in same] if len(same) <= _FEW else []
     done: list[str] = []
     for line in lines:
-        if probes and line.isascii() and not any(probe in line.lower() for probe in probes):
+        if probes and not _WIDE.search(line) and not any(probe in line.lower() for probe in probes):
             done.append(line)
             continue
         raw = line.removesuffix("\r")
@@ -153,3 +183,13 @@ def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:
         if raw:
             done.append(raw + line[len(line.removesuffix("\r")) :])
     return done
+
+
+def _probe(form: str) -> str:
+    """The longest word of a form: what a line that has the form must hold."""
+    return max(re.findall(r"\w+", form), key=len, default=form)
+
+
+def _digest(line: str) -> str:
+    """The hash of ids.line_id."""
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:10]

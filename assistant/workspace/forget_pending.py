@@ -32,7 +32,8 @@ _log = logging.getLogger(__name__)
 class Pending:
     """A forgetting under way. batch: of the journal, "" before the files changed; erasing: undo is over.
 
-    chats: file -> the name under which is kept what it was before.
+    chats: file -> the name under which is kept what it was before. long_files: of files that are too long to be taken
+    apart again at once, the ids of the units that went; they are not kept on disk.
     """
 
     folder: Path
@@ -40,6 +41,7 @@ class Pending:
     batch: str = ""
     erasing: bool = False
     chats: dict[str, str] = field(default_factory=dict)
+    long_files: dict[str, list[str]] = field(default_factory=dict)
     lock: FileLock | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -133,7 +135,7 @@ def _read(folder: Path, lock: FileLock) -> Pending | None:
         record = json.loads(raw)
         chats = {str(file): str(name) for file, name in record["chats"].items()}
         plan = plan_from_json(record["plan"])
-        return Pending(folder, plan, str(record["batch"]), bool(record["erasing"]), chats, lock)
+        return Pending(folder, plan, str(record["batch"]), bool(record["erasing"]), chats, lock=lock)
     except (AssistantError, ValueError, KeyError, TypeError, AttributeError) as error:
         _log.warning("a forgetting that was begun cannot be read: %s", error)
         return None

@@ -223,6 +223,39 @@ def test_other_changes_can_still_be_undone_and_never_bring_it_back(services: Ser
     assert [entry for entry in services.workspace.journal.entries() if "quixotonal" in str(entry).lower()] == []
 
 
+def test_of_a_long_file_only_what_went_leaves_the_index_at_once(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taking a file of 100 000 lines apart takes seconds: the rest of it is read again by the next search."""
+    monkeypatch.setattr("assistant.runtime.forgetting._LONG_FILE", 0)
+    path = tmp_path / "ws" / "MEMORY.md"
+    path.write_text(
+        f"# Facts\n\n2026-01-01|you|{FACT}\n2026-01-02|you|bike stands in the cellar\n2026-01-01|you|{FACT}\n"
+    )
+    services.recall.sync(CancelToken())
+    ident = services.search(RecallQuery("vault code")).hits[0].id
+    assert services.forgetting.now(services.forgetting.plan(ident)).clean
+    assert path.read_text() == "# Facts\n\n2026-01-02|you|bike stands in the cellar\n"
+    assert not services.search(RecallQuery("vault code")).hits
+    assert [hit.line for hit in services.search(RecallQuery("bike")).hits] == [3]
+    services.close()
+    assert traces(tmp_path) == []
+
+
+def test_an_index_that_knew_an_older_text_is_cleaned_too(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.runtime.forgetting._LONG_FILE", 0)
+    path = tmp_path / "ws" / "MEMORY.md"
+    path.write_text(f"2026-01-01|me|{FACT}\n")
+    services.recall.sync(CancelToken())
+    path.write_text(f"2026-01-01|you|{FACT}\n2026-01-02|you|bike\n")
+    ident = services.forgetting.plan("quixotonal").targets[0].id
+    assert services.forgetting.now(services.forgetting.plan(ident)).clean
+    services.close()
+    assert traces(tmp_path) == []
+
+
 def test_distilling_does_not_make_it_again(services: Services) -> None:
     ident = services.workspace.memory.remember(FACT).id
     services.forgetting.now(services.forgetting.plan(ident))

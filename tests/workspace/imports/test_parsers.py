@@ -162,6 +162,13 @@ def test_kinds_of_content(content: object, words: str | None) -> None:
     assert [turn.reply for turn in turns] == ([] if words is None else [words])
 
 
+def test_files_are_named_and_marks_of_pages_are_not_kept() -> None:
+    files = [{"name": "plan.pdf"}, {"name": "x.png", "mime_type": "image/png"}, {}, 7]
+    said = imported.message("user", "Read \ue200cite\ue202turn0search1\ue201this", metadata={"attachments": files})
+    turns = list(Tree({"a": imported.node("a", None, said)}, "a", "").turns())
+    assert turns[0].user == "Read this\n\n[plan.pdf]"
+
+
 @pytest.mark.parametrize(
     ("value", "starts"),
     [
