@@ -121,7 +121,7 @@ class Services:
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
         distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
-        self.privacy = PrivacyService(workspace, self.recall, self._emit)
+        self.privacy = PrivacyService(workspace, self.recall, self._emit, self._index_soon)
         self.distilling = DistilService(
             workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
