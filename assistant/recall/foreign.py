@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from datetime import date
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from assistant.recall.units_value import MEANING_CHARACTERS, Unit
-from assistant.workspace.foreign import Record, foreign_records
 from assistant.workspace.ids import UnitNames
 from assistant.workspace.imports.times import make_day
+
+if TYPE_CHECKING:
+    from assistant.workspace.foreign import Record
 
 _LEADING = re.compile(
     r"\s*(?:[-*+]\s+|#{1,6}\s+)?\[?(\d{4})-(\d{2})-(\d{2})(?:[ T]\d{2}:\d{2}(?::\d{2})?)?(?:\]|\s*[·:：—|-]|\s*$)"
@@ -20,6 +23,8 @@ _NAMED = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 def foreign_units(file: str, text: str) -> tuple[list[Unit], str]:
     """A unit a record, by the day and under the name that it has there."""
+    from assistant.workspace.foreign import foreign_records  # parsers that few workspaces need
+
     records, problem = foreign_records(file, text)
     names = UnitNames()
     return [_unit(file, names, record) for record in records], problem

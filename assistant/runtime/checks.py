@@ -10,6 +10,7 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Delta, GenerateOptions, Message, Role
+from assistant.runtime.keeping_checks import keeping_checks
 from assistant.runtime.services import EMBEDDING_MODEL, Services, free_bytes
 
 _LOW_DISK_BYTES = 200_000_000
@@ -37,6 +38,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield from _models(services)
     yield _engine(services)
     yield _embedding(services)
+    yield from (Check(*found) for found in keeping_checks(services))
 
 
 def _workspace(services: Services) -> Check:

@@ -54,8 +54,8 @@ class ModelService:
             raise NO_MODEL
         return sound[0]
 
-    def start(self) -> None:
-        """Load the chosen model on the chat lane, unless the engine came with one."""
+    def take_over(self) -> None:
+        """Go on with the model that the engine came with; load the chosen one where it has none."""
         if info := self.engine.info:
             self._emit(ModelReady(info))
         else:

@@ -120,6 +120,7 @@ class SelfTestService:
             mode = "hybrid" if modes == {"hybrid"} else "keyword"
             setting = self._settings.load().embedding.model
             now = stamp(self._workspace.clock)
+            reason = self._change(index, model) or reason if reason == "asked" else reason
             self.store.add_run(Run(now, reason, mode, index, model, setting, ranks, undo))
         state = self.state()
         self._emit(ChecksRan(state.lost))
@@ -182,14 +183,15 @@ class SelfTestService:
                 self.run(reason, entry.batch or undo if entry else undo)
 
     def _compare(self) -> None:
+        if self.store.checks() and (reason := self._change(*self._recall.identity())):
+            self.run(reason)
+
+    def _change(self, index: str, model: str) -> str:
+        """ "model" or "rebuild" where either is another one than at the last run; "" otherwise."""
         runs = self.store.runs()
-        if not runs or not self.store.checks():
-            return
-        last, (index, model) = runs[-1], self._recall.identity()
-        if model != last.model:
-            self.run("model")
-        elif index != last.index:
-            self.run("rebuild")
+        if not runs or (index, model) == (runs[-1].index, runs[-1].model):
+            return ""
+        return "model" if model != runs[-1].model else "rebuild"
 
     def _submit(self, work: Callable[[], object]) -> None:
         try:

@@ -111,6 +111,7 @@ class Services:
         self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
         logs = paths.state / "logs"
+        self._took_over = workers is not None
         self.engine = workers.engine if workers else WorkerEngine(logs / "engine.log")
         self.embedder = workers.embedder if workers else _embedder(settings.load(), paths, logs)
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
@@ -121,7 +122,7 @@ class Services:
         self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
         distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
-        self.privacy = PrivacyService(workspace, self.recall, self._emit)
+        self.privacy = PrivacyService(workspace, self.recall, self._emit, self._index_soon)
         self.distilling = DistilService(
             workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
@@ -161,7 +162,10 @@ class Services:
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
         self.lanes.files.submit(self.recover)
         self.lanes.files.submit(self.distilling.find_due)
-        self.model_service.start()
+        if self._took_over:
+            self.model_service.take_over()
+        else:
+            self.model_service.load_later()
         self.indexing.start()
         self.history.start()
         self.self_test.start()

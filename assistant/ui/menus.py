@@ -86,6 +86,7 @@ class Menus:
 
     def _fill_memory(self) -> None:
         window, menu = self._window, self._menu(tr("M&emory"), tr("Memory"))
+        self._action(menu, tr("Tidy up…"), window.tidy_memory)
         self._action(menu, tr("Import…"), partial(import_memory, window))
         self._action(menu, tr("Back up…"), partial(back_up, window))
         self._action(menu, tr("Restore a backup…"), partial(restore_backup, window))

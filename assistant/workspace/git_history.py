@@ -71,11 +71,21 @@ class GitHistory:
         from dulwich.repo import Repo
 
         with self._locked():
-            repo = Repo.init(str(self.root), config=StackedConfig([]), default_branch=b"main")
+            config = StackedConfig([])  # git itself then keeps objects private, too
+            repo = Repo.init(str(self.root), config=config, default_branch=b"main", shared_repository="0600")
             repo.close()
-            self.folder.chmod(0o700)
-            (self.folder / _MARK).write_text("Made by Keepsake; what it forgets is taken out of all commits.\n")
             (self.folder / "description").write_text("The history of a Keepsake folder.\n")
+            (self.folder / _MARK).write_text("Made by Keepsake; what it forgets is taken out of all commits.\n")
+            self.close_to_others()
+
+    def close_to_others(self) -> None:
+        """Nobody but the person reads a repository of ours; one of their own has the modes that they gave it."""
+        if self.kind() != "ours":
+            return
+        self.folder.chmod(0o700)
+        for path in (*self.folder.iterdir(), *(self.folder / "refs").rglob("*")):
+            if path.is_file():
+                path.chmod(0o600)
 
     def tracked(self) -> dict[str, str]:
         """The files of the newest commit: name -> id of its text."""
@@ -103,6 +113,7 @@ class GitHistory:
             tree = commit_tree_changes(repo.object_store, base, made)
             ident = _write_commit(repo, tree, parent, author, message, when)
             _note_in_index(repo, self.root, made)
+            self.close_to_others()
             return ident
 
     def log(self, limit: int | None = None) -> list[HistoryEntry]:

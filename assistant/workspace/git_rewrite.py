@@ -32,6 +32,7 @@ def rewrite(history: GitHistory, scrub: Scrub, drop: Callable[[str], bool] = lam
             return
         new_head, kept = _Rewriter(repo, scrub, drop).run(head)
         _keep_only(repo, history.folder, branch, new_head, kept)
+        history.close_to_others()
 
 
 def objects(history: GitHistory) -> Iterator[bytes]:
@@ -145,7 +146,7 @@ def _keep_only(repo: Repo, folder: Path, branch: bytes, head: ObjectID, kept: se
         (folder / name).unlink(missing_ok=True)
     for name in ("logs", "objects/info"):
         shutil.rmtree(folder / name, ignore_errors=True)
-    (folder / "objects" / "info").mkdir(exist_ok=True)
+    (folder / "objects" / "info").mkdir(mode=0o700, exist_ok=True)
     for path in list((folder / "objects").glob("[0-9a-f][0-9a-f]/*")):
         if (path.parent.name + path.name).encode() not in kept:
             path.unlink()

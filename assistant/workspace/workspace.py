@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace import layout
+from assistant.workspace.assistants import PERSONA, persona_problem
 from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
@@ -17,12 +19,14 @@ from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.day_log import DayLog
 from assistant.workspace.declined import Declined
 from assistant.workspace.drafts import Drafts
-from assistant.workspace.foreign import Record, foreign_records
 from assistant.workspace.inbox import Inbox
 from assistant.workspace.journal import Journal
 from assistant.workspace.memory import Memory
 from assistant.workspace.safe_files import as_error, read_text, remove_stale_temps
 from assistant.workspace.undone import UndoneEntries
+
+if TYPE_CHECKING:
+    from assistant.workspace.foreign import Record
 
 _STALE_SECONDS = 60.0  # no write takes that long
 
@@ -85,6 +89,7 @@ class Workspace:
         found += [(file, "A sync program made this copy of a conflict.") for file in copies]
         found += self._foreign_problems()
         found += self._chat_problems()
+        found += [(PERSONA, problem) for problem in [persona_problem(self.root)] if problem]
         return sorted(found)
 
     def foreign_counts(self) -> dict[str, int]:
@@ -96,6 +101,8 @@ class Workspace:
         return [(file, problem) for file, problem in found if problem]
 
     def _records(self, file: str) -> tuple[list[Record], str]:
+        from assistant.workspace.foreign import foreign_records  # parsers that the window does not start with
+
         if (self.root / file).stat().st_size > layout.MOST_FOREIGN:
             return [], "It is larger than Keepsake reads of another program."
         return foreign_records(file, self.memory.read(file).text)

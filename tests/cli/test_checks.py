@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 from tests.cli.conftest import Keepsake
 
 
@@ -32,3 +35,11 @@ def test_tidying_up_asks_the_pinned_questions_again(keepsake: Keepsake) -> None:
     keepsake("memory", "check", "add", "where is the dentist?", "--expect", "Rua Augusta")
     assert keepsake("memory", "tidy", "--apply", "--json").json["lost"] == 0
     assert keepsake("memory", "check", "list", "--json").json["last"]["reason"] == "tidy"
+
+
+def test_another_index_is_noticed_when_the_questions_are_asked(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("remember", "the boiler is in the cellar")
+    keepsake("memory", "check", "add", "where is the boiler?", "--expect", "cellar")
+    shutil.rmtree(tmp_path / "st" / "state")
+    found = keepsake("memory", "check", "run", "--json").json
+    assert found["last"]["reason"] == "rebuild" and found["lost"] == 0

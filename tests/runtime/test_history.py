@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from assistant.core.errors import AssistantError
 from assistant.core.events import Event, Notice, TurnFinished
 from assistant.core.values import Done, Receipt, StopReason
+from assistant.runtime.checks import run_checks
+from assistant.runtime.keeping_checks import keeping_checks
 from assistant.runtime.services import Places, Services, compose
 
 WORD = "quixotonal"
@@ -196,3 +199,31 @@ def test_no_git_of_the_person_is_asked(services: Services, monkeypatch: pytest.M
     services.remember("tea")
     settle(services)
     assert [each.author for each in services.history.log()] == ["you"]
+
+
+def test_nobody_else_can_read_the_repository(services: Services) -> None:
+    before = os.umask(0o022)
+    try:
+        services.history.turn_on()
+        services.remember(WORD)
+        settle(services)
+        services.history.place.scrub([WORD])
+        services.remember("tea")
+        settle(services)
+    finally:
+        os.umask(before)
+    root = services.workspace.root
+    assert [path.name for path in (root / ".git").rglob("*") if path.is_file() and path.stat().st_mode & 0o077] == []
+    permissions = next(check for check in run_checks(services) if check.name == "permissions")
+    assert permissions.ok, permissions.detail
+
+
+def test_the_doctor_says_how_backups_and_history_stand(services: Services) -> None:
+    def found() -> dict[str, bool]:
+        return {name: ok for name, ok, _, _ in keeping_checks(services)}
+
+    assert found() == {"backup": True, "history": True}
+    services.history.turn_on()
+    assert found()["history"]
+    (services.workspace.root / ".git" / "HEAD").unlink()
+    assert not found()["history"]

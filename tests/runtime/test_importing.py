@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from assistant.workspace.imports.report import ImportReport
 from assistant.workspace.memory_values import Edit
 from tests import imported
 
+ROOT = Path(__file__).parents[2]
 Do = Callable[[str, Path], ImportReport]
 
 
@@ -129,6 +132,22 @@ def test_facts_become_a_section_of_their_own_before_the_entries(services: Servic
         "- Name: 李雷, lives in Hangzhou\n- Works as a hydrologist\n\n2026-01-01|you|tea\n"
     )
     assert {group.reason: group.count for group in report.skipped} == {"template": 2, "character": 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_a_memory_of_any_form_keeps_every_byte(services: Services, run: Do, tmp_path: Path, encoding: str) -> None:
+    memory = services.workspace.root / "MEMORY.md"
+    mine = "# 我的记忆\r\n\r\n- 喜欢喝茶，不喝咖啡\r\n| a | b |\r\n2026-01-01 | 我 |  两个空格  \r\n没有换行".encode(
+        encoding
+    )
+    imported.write(memory, mine)
+    report = run("countbot", imported.countbot(tmp_path / "bot"))
+    raw = memory.read_bytes()
+    added = raw.decode(encoding).split("\r\n")
+    assert [line for line in mine.decode(encoding).split("\r\n") if line not in added] == []
+    assert "2026-02-16|dingtalk|用户偏好Python而非Java；常用Flask框架" in added
+    services.importing.undo(report.id)
+    assert memory.read_bytes() == mine
 
 
 def test_a_note_of_the_same_name_is_never_overwritten(services: Services, run: Do, tmp_path: Path) -> None:
@@ -308,3 +327,38 @@ def test_what_nobody_recognises_is_said(services: Services, look: Do, tmp_path: 
         look("auto", imported.write(tmp_path / "x.bin", b"\0\1\2"))
     with pytest.raises(AssistantError, match="There is nothing"):
         look("auto", tmp_path / "missing")
+
+
+def test_an_import_whose_memory_was_taken_back_in_the_journal(services: Services, run: Do, tmp_path: Path) -> None:
+    report = run("nanobot", imported.nanobot(tmp_path / "bot"))
+    record = services.importing.list()[0]
+    services.workspace.memory.undo(record.batch)
+    undone = services.importing.undo(report.id)
+    assert (undone.memory, set(undone.deleted)) == ("", set(report.chats))
+    assert services.list_chats() == []
+
+
+def test_memory_that_changed_in_the_same_place_refuses_and_leaves_the_chats(
+    services: Services, run: Do, tmp_path: Path
+) -> None:
+    report = run("nanobot", imported.nanobot(tmp_path / "bot"))
+    path = services.workspace.root / "MEMORY.md"
+    path.write_text(path.read_text().replace("hydrologist", "gardener"))
+    with pytest.raises(AssistantError, match="changed since in the same place"):
+        services.importing.undo(report.id)
+    assert {info.id for info in services.list_chats()} == set(report.chats)
+    assert "gardener" in path.read_text()
+
+
+def test_a_chat_that_is_gone_already_is_said(services: Services, run: Do, tmp_path: Path) -> None:
+    report = run("chatgpt", imported.chatgpt(tmp_path / "conversations.json"))
+    services.purge_chat(report.chats[0])
+    assert services.importing.undo(report.id).gone == report.chats
+
+
+def test_the_parsers_are_no_part_of_the_start() -> None:
+    code = (
+        "import sys, assistant.runtime.services; print([m for m in sys.modules if m.endswith(('chatgpt', 'foreign'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "['assistant.recall.foreign']"

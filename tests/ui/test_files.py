@@ -211,6 +211,17 @@ def test_markdown_is_shown_in_colour(files: FilesPage, theme: Theme) -> None:
     assert looks(files, 9, "new")[0] == ""
 
 
+def test_a_long_file_is_coloured_where_it_is_seen(qtbot: QtBot, files: FilesPage, theme: Theme) -> None:
+    files.editor.show_text("~~~\n" + "- item\n" * 3000 + "~~~\n" + "- item\n" * 3000 + "# End")
+    assert looks(files, 5, "item")[0] == theme.palette.name, "inside the fence"
+    assert looks(files, 6002, "End") == ("", False), "not yet"
+    files.editor.go_to(6003)
+    qtbot.waitUntil(lambda: looks(files, 6002, "End")[0] == theme.palette.accent)
+    assert looks(files, 6000, "- ")[0] == theme.palette.accent, "and the fence ended before it"
+    files.editor.go_to(2990)
+    qtbot.waitUntil(lambda: looks(files, 2990, "item")[0] == theme.palette.name)
+
+
 def test_find_in_the_file_not_in_the_chat(qtbot: QtBot, window: MainWindow, files: FilesPage) -> None:
     window.activateWindow()
     files.editor.setPlainText("tea\nTea\ncoffee\ntea")

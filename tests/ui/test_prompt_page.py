@@ -141,6 +141,21 @@ def test_renewing_says_what_it_costs_and_takes_memory_anew(house: House) -> None
     assert "boiler was repaired" in house.say("Next").split("Next")[0]
 
 
+def test_every_line_has_the_room_that_its_words_take(house: House) -> None:
+    facts = "".join(f"- fact {n} with quite a few words in it, so that it takes two lines\n" for n in range(40))
+    (house.root / "MEMORY.md").write_text(facts, encoding="utf-8")
+    page = open_page(house)
+    delegate = page.view.itemDelegate()
+    for width in (1200, 1000, 1400):
+        house.window.resize(width, 700)
+        house.until(lambda: page.view.verticalScrollBar().isVisible())
+        QApplication.processEvents()
+        for n, row in enumerate(page.model.items()):
+            if row.kind == "line":
+                taken = delegate._words(row).boundingRect().height()
+                assert page.view.visualRect(page.model.index(n)).height() >= taken
+
+
 def test_what_is_left_out_stands_by_its_rule(house: House) -> None:
     entries = "".join(f"2026-10-{n + 1:02d}|you|note {n}\n" for n in range(20))
     (house.root / "MEMORY.md").write_text(entries, encoding="utf-8")

@@ -96,6 +96,8 @@ class ChecksPage(Page):
         )
         self.hint = label(words, "muted", wrap=True)
         self._lay_out()
+        self._show_buttons()
+        self.run_button.setEnabled(False)
         self._read()
 
     def _lay_out(self) -> None:

@@ -81,6 +81,13 @@ class MemoryEditor(ShadedTextEdit):
         self._target = 0
         self._highlighter = MarkdownHighlighter(self.document(), theme)
         theme.changed.connect(self._mark)
+        self.verticalScrollBar().valueChanged.connect(self._look)
+        self.verticalScrollBar().rangeChanged.connect(self._look)
+
+    def _look(self) -> None:
+        """Let what is seen have its colours."""
+        first = self.firstVisibleBlock().blockNumber()
+        self._highlighter.look(first, first + self.viewport().height() // max(1, self.fontMetrics().height()))
 
     def show_text(self, text: str) -> None:
         """Show another file."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLa
 
 from assistant.ui.i18n import tr
 from assistant.ui.memory.file_model import HEADING_ROLE, MemoryFilesModel
-from assistant.ui.memory.file_rows import HEADING, ROW, FileRowDelegate
+from assistant.ui.memory.file_rows import ROW, FileRowDelegate
 from assistant.ui.models.plain import ITEM_ROLE
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, SearchField, spread
@@ -36,6 +36,7 @@ class FileListView(QListView):
         self.setItemDelegate(FileRowDelegate(theme, self))
         self.setAccessibleName(tr("Memory files"))
         self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
         self.setMinimumHeight(ROW + _FRAME)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -124,10 +125,8 @@ class FileList(QWidget):
 
     def whole_height(self) -> int:
         """Pixels that all of it needs; a long list scrolls."""
-        rows = (self.model.index(row) for row in range(min(self.model.rowCount(), _MOST_ROWS)))
-        heights = sum(ROW if index.data(HEADING_ROLE) is None else HEADING for index in rows)
         bar = 0 if self.bar.isHidden() else self.bar.sizeHint().height() + 8
-        return bar + heights + _FRAME
+        return bar + ROW * min(self.model.rowCount(), _MOST_ROWS) + _FRAME
 
     def _mark(self, bring_up: bool = False) -> None:
         row = self.model.row_of(self._shown)

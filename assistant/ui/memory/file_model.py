@@ -159,7 +159,9 @@ class MemoryFilesModel(QAbstractListModel):
         self.endResetModel()
 
     def _arranged(self) -> list[Row]:
-        files = [info for info in self._files.values() if self._fits(info)]
+        files = [*self._files.values()]
+        if self._needle:
+            files = [info for info in files if self._fits(info)]
         top = [info for info in files if info.kind in ("memory", "archive")]
         notes = self._sorted([info for info in files if info.kind == "topic"])
         logs = sorted((info for info in files if info.kind == "log"), key=lambda info: info.file, reverse=True)
@@ -175,7 +177,7 @@ class MemoryFilesModel(QAbstractListModel):
     def _sorted(self, notes: list[MemoryFileInfo]) -> list[MemoryFileInfo]:
         if self.newest_first:
             return sorted(notes, key=lambda info: parse_time(info.modified) or datetime.min.astimezone(), reverse=True)
-        return sorted(notes, key=lambda info: (shown_name(info.file).casefold(), info.file))
+        return sorted(notes, key=lambda info: (info.file.casefold(), info.file))
 
     def _fits(self, info: MemoryFileInfo) -> bool:
         name = f"{shown_name(info.file)} {info.file}".casefold()

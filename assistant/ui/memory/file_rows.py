@@ -12,7 +12,8 @@ from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE
 from assistant.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-ROW, HEADING = 46, 32
+ROW = 46
+"""Pixels of every row, headings too: so that a list of thousands is laid out without asking for each."""
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _ICONS = {"memory": "memory", "archive": "archive", "log": "journal"}
 
@@ -27,7 +28,7 @@ class FileRowDelegate(QStyledItemDelegate):
         self._metrics = {name: QFontMetrics(font) for name, font in self._fonts.items()}
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, ROW if index.data(HEADING_ROLE) is None else HEADING)
+        return QSize(120, ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -53,6 +54,7 @@ class FileRowDelegate(QStyledItemDelegate):
 
     def _heading(self, painter: QPainter, rect: QRect, index: Index) -> None:
         muted = self._theme.palette.muted
+        rect = rect.adjusted(0, 12, 0, 0)  # nearer to what it heads
         foldable = bool(index.flags() & Qt.ItemFlag.ItemIsSelectable)
         left = rect.left()
         if foldable:

@@ -26,8 +26,10 @@ _INLINE = (
 )
 _LONGEST = 4000  # characters of a line; a longer one is shown plain, or typing in it would stall
 
-_PLAIN, _FRONT, _CODE = 0, 1, 2
-"""Block states; a fence of n signs is _CODE + 2n, one more for tildes."""
+_PLAIN, _FRONT, _CODE, _LATER = 0, 1, 2, 1 << 16
+"""Block states; a fence of n signs is _CODE + 2n, one more for tildes. _LATER is added while a line is not coloured."""
+_AT_ONCE = 400
+"""Lines coloured around what is seen; of a long file the others wait, since colouring them all would stall."""
 
 
 class MarkdownHighlighter(QSyntaxHighlighter):
@@ -37,15 +39,27 @@ class MarkdownHighlighter(QSyntaxHighlighter):
         super().__init__(document)
         self._theme = theme
         self._formats = _formats(theme.palette)
+        self._first, self._last, self._seen = 0, _AT_ONCE, True
         theme.changed.connect(self._on_theme_changed)
+
+    def look(self, first: int, last: int) -> None:
+        """These lines (from 0) are seen now: colour them, and some around them."""
+        self._first, self._last = first - _AT_ONCE // 2, last + _AT_ONCE // 2
+        block = self.document().findBlockByNumber(max(0, self._first))
+        while block.isValid() and block.blockNumber() <= self._last:
+            if block.userState() >= _LATER:
+                self.rehighlightBlock(block)
+            block = block.next()
 
     def _on_theme_changed(self) -> None:
         self._formats = _formats(self._theme.palette)
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
-        before = max(_PLAIN, self.previousBlockState())
-        first = self.currentBlock().blockNumber() == 0
+        before = max(_PLAIN, self.previousBlockState()) & (_LATER - 1)
+        number = self.currentBlock().blockNumber()
+        first = number == 0
+        self._seen = self._first <= number <= self._last
         if before == _FRONT or (first and text.rstrip() == "---"):
             self.setCurrentBlockState(self._front_matter(text, first))
         elif before >= _CODE:
@@ -56,7 +70,10 @@ class MarkdownHighlighter(QSyntaxHighlighter):
             self.setCurrentBlockState(_CODE + 2 * len(fence[1]) + (fence[1][0] == "~"))
         else:
             self.setCurrentBlockState(_PLAIN)
-            self._line(text)
+            if self._seen:
+                self._line(text)
+        if not self._seen:
+            self.setCurrentBlockState(self.currentBlockState() + _LATER)
 
     def _front_matter(self, text: str, first: bool) -> int:
         ends = not first and text.rstrip() in ("---", "...")
@@ -82,6 +99,8 @@ class MarkdownHighlighter(QSyntaxHighlighter):
                 self._paint(found.start(), found.end(), name)
 
     def _paint(self, start: int, end: int, name: str) -> None:
+        if not self._seen:
+            return
         self.setFormat(start, end - start, self._formats[name])
 
 

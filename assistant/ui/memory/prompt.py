@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QProgressBar, QVBoxLayout, QWidget
 
 from assistant.chat.intents import fact_to_remember
@@ -115,6 +115,7 @@ class PromptPage(Page):
         self.view = QListView()
         self.view.setAccessibleName(tr("The next prompt, line by line"))
         self.view.setMouseTracking(True)
+        self.view.setResizeMode(QListView.ResizeMode.Adjust)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.model = PlainListModel(describe_row, self)
@@ -209,10 +210,6 @@ class PromptPage(Page):
         if 0 <= here < self.model.rowCount():
             self.view.setCurrentIndex(self.model.index(here))
         bar.setValue(place)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.view.scheduleDelayedItemsLayout()
 
     def exact_text(self) -> str:
         """The whole prompt as it goes to the model's template, message by message."""

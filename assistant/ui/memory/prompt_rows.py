@@ -22,6 +22,7 @@ FOLDED = frozenset({"persona", "history"})
 _MOST_CHARACTERS = 3_000  # painted of one line; what is copied is whole
 _MOST_LEFT = 200
 _INDENT = 24  # pixels
+_SCROLL_BAR = 16
 _RIGHT = 104  # pixels for tokens and running total
 
 
@@ -118,7 +119,7 @@ class PromptDelegate(QStyledItemDelegate):
         row: PromptRow = index.data(ITEM_ROLE)
         if row.kind in ("block", "rule"):
             return QSize(100, 34)
-        words = self._words(row, self._view.viewport().width())
+        words = self._words(row)
         return QSize(100, max(18, round(words.boundingRect().height())) + (4 if row.file else 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -151,7 +152,7 @@ class PromptDelegate(QStyledItemDelegate):
         colours = self._theme.palette
         linked = row.kind == "left" and row.file
         painter.setPen(QColor(colours.accent if linked else colours.text if row.file else colours.muted))
-        self._words(row, rect.width()).draw(painter, QPointF(rect.left() + _INDENT, rect.top() + 1))
+        self._words(row).draw(painter, QPointF(rect.left() + _INDENT, rect.top() + 1))
         self._paint_cost(painter, QRect(rect.left(), rect.top(), rect.width(), 20), row)
 
     def _paint_cost(self, painter: QPainter, rect: QRect, row: PromptRow, bold: bool = False) -> None:
@@ -165,9 +166,9 @@ class PromptDelegate(QStyledItemDelegate):
         painter.setPen(QColor(self._theme.palette.muted))
         painter.drawText(rect.adjusted(0, 0, -12, 0), right, f"{row.total:,}")
 
-    def _words(self, row: PromptRow, width: int) -> QTextLayout:
-        """The words of a line in a row of this width."""
-        room = width - _INDENT - (_RIGHT if row.kind == "line" else 12)
+    def _words(self, row: PromptRow) -> QTextLayout:
+        """The words of a line, as wide as there is room beside a scroll bar, whether there is one yet or not."""
+        room = self._view.width() - _SCROLL_BAR - _INDENT - (_RIGHT if row.kind == "line" else 12)
         return _laid_out(row.text, _font(QFont(), 12, family=self._theme.mono), max(60, room))
 
 

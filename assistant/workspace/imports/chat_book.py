@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from assistant.core.clock import Clock
@@ -21,18 +21,10 @@ from assistant.workspace.imports.chat_text import (
     turn_digest,
     with_only,
 )
+from assistant.workspace.imports.ledger import ImportedChat
 from assistant.workspace.imports.nanobot_sessions import chat_turns
 from assistant.workspace.imports.values import FoundChat
 from assistant.workspace.redaction import redact
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedChat:
-    """A chat that an import wrote. digest: of its turns then."""
-
-    id: str
-    turns: int
-    digest: str
 
 
 class ChatBook:

@@ -17,9 +17,17 @@ from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace.disk import as_error, read_bytes
-from assistant.workspace.imports.chat_book import ImportedChat
 
 _ID = re.compile(r"import-\d{14}-[0-9a-f]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedChat:
+    """A chat that an import wrote. digest: of its turns then."""
+
+    id: str
+    turns: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
