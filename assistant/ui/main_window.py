@@ -294,6 +294,12 @@ class MainWindow(QMainWindow):
         self._show_memory(True)
         self.memory_panel().show_page("review")
 
+    def tidy_memory(self) -> None:
+        """Open the memory panel at its journal, and show there what tidying up would do."""
+        self._show_memory(True)
+        self.memory_panel().show_page("journal")
+        self.memory_panel().journal.tidying.ask()
+
     def is_reviewing(self) -> bool:
         """Whether the person looks at what waits for their word."""
         return self._memory is not None and not self._memory.isHidden() and self._memory.current == "review"

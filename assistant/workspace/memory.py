@@ -20,7 +20,7 @@ from assistant.workspace.ids import split_id
 from assistant.workspace.journal import Journal
 from assistant.workspace.line_edits import remove_unit, reword_unit, strike_unit
 from assistant.workspace.memory_files import Callback, FileChange, FileChangedError, MemoryFiles
-from assistant.workspace.memory_values import Conflict, Edit, Located, MemoryFileInfo, Saved, Undone, Written
+from assistant.workspace.memory_values import Conflict, Edit, Located, MemoryFileInfo, Saved, Written
 from assistant.workspace.redaction import redact
 from assistant.workspace.remembering import Remembering
 from assistant.workspace.safe_files import read_text
@@ -33,10 +33,10 @@ from assistant.workspace.text_files import (
     exact_text,
     visible,
 )
-from assistant.workspace.undoing import Undoing, UndoneCallback
+from assistant.workspace.undoing import Undoing
 from assistant.workspace.unit_places import UnitPlace, find_line, find_unit
 
-__all__ = ["Conflict", "Edit", "Located", "Memory", "MemoryFileInfo", "Saved", "Undone", "Written"]
+__all__ = ["Conflict", "Edit", "Located", "Memory", "MemoryFileInfo", "Saved", "Written"]
 LONGEST_ITEM = 10_000  # characters; longer texts are notes, not things to remember
 _TRIES = 5
 _T = TypeVar("_T")
@@ -58,11 +58,6 @@ class Memory:
     def subscribe(self, callback: Callback) -> None:
         """Call ``callback(file, actor, journal_id, summary)`` after every change, on the thread that made it."""
         self._files.subscribe(callback)
-
-    @property
-    def on_undone(self) -> list[UndoneCallback]:
-        """Append what shall be called with Undone after each change that was taken back, on the thread that did it."""
-        return self._undoing.listeners
 
     # --- reading -------------------------------------------------------------------------------------------------
 

@@ -80,10 +80,6 @@ class MemoryFiles:
             for tell in news:
                 tell()
 
-    def tell_later(self, news: News) -> None:
-        """Call ``news`` when the lock is free again."""
-        self._news.append(news)
-
     def path(self, file: str) -> Path:
         return layout.resolve_existing(self.root, file)
 
@@ -158,7 +154,7 @@ class MemoryFiles:
 
     def _tell(self, *news: str) -> None:
         for callback in self._callbacks:
-            self.tell_later(functools.partial(callback, *news))
+            self._news.append(functools.partial(callback, *news))
 
     def _write(self, change: FileChange) -> None:
         check_writable(change.base, change.file)

@@ -69,16 +69,6 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
-    """A change was taken back. gone, back: the lines that left the file and those that came into it by that."""
-
-    journal_id: str
-    file: str
-    gone: tuple[str, ...]
-    back: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryFileInfo:
     """A memory file. kind: "memory", "topic", "archive" or "log"; size in bytes; modified: ISO; problem: or "".
 

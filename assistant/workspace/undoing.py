@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-from collections import Counter
-from collections.abc import Callable, Sequence
-
 from assistant.core.errors import AssistantError
 from assistant.workspace.changes import merge, merge_for
 from assistant.workspace.journal import Journal, JournalEntry
 from assistant.workspace.memory_files import FileChange, MemoryFiles
-from assistant.workspace.memory_values import Conflict, Saved, Undone
+from assistant.workspace.memory_values import Conflict, Saved
 from assistant.workspace.patches import reverse_patch
 from assistant.workspace.text_files import TextFile, check_writable, decode, exact_bytes, exact_text, visible
 
-UndoneCallback = Callable[[Undone], None]
-
 
 class Undoing:
-    """Called under the lock of the memory files. listeners: hear of what was taken back, when the lock is free."""
+    """Called under the lock of the memory files."""
 
     def __init__(self, files: MemoryFiles, journal: Journal) -> None:
         self._files = files
         self._journal = journal
-        self.listeners: list[UndoneCallback] = []
 
     def undo(self, ident: str) -> Saved | Conflict:
         """Take back a change or a batch; see Memory.undo."""
@@ -42,7 +35,6 @@ class Undoing:
             changes.append(change)
         batch = "" if entry else self._journal.new_id("batch-")
         done = self._files.change_all(changes, batch)
-        self._tell(able, changes)
         if entry:
             raw = changes[0].raw
             return Saved(done[0], "" if raw is None else decode(raw).sha256)
@@ -76,19 +68,3 @@ class Undoing:
         mine = prior if after is None else merge_for(after, text, prior)
         base = visible(after or "")
         return Conflict(base, visible(mine), visible(text), None, current.sha256, entry.path)
-
-    def _tell(self, entries: Sequence[JournalEntry], changes: Sequence[FileChange]) -> None:
-        for entry, change in zip(entries, changes, strict=True):
-            undone = _undone(entry, change)
-            for listener in self.listeners:
-                self._files.tell_later(functools.partial(listener, undone))
-
-
-def _undone(entry: JournalEntry, change: FileChange) -> Undone:
-    before = Counter(_lines(change.base))
-    after = Counter(_lines(decode(change.raw)) if change.raw is not None else ())
-    return Undone(entry.id, entry.path, tuple((before - after).elements()), tuple((after - before).elements()))
-
-
-def _lines(file: TextFile) -> list[str]:
-    return [line.removesuffix("\r") for line in file.text.split("\n")]

@@ -286,3 +286,14 @@ def test_a_prompt_that_was_changed_meanwhile_is_not_overwritten(tmp_path: Path) 
     assert assistants.prompt("") == "Two.\n"
     assert assistants.set_prompt("", "", known="Two.\n") == ""
     assert not os.path.lexists(workspace.root / "PERSONA.md")
+
+
+def test_the_doctor_names_a_prompt_that_is_not_told_whole(tmp_path: Path) -> None:
+    workspace = at(tmp_path / "ws")
+    workspace.prepare()
+    assert workspace.problems() == []
+    (workspace.root / "PERSONA.md").write_text("x" * 9000)
+    assert workspace.problems() == [("PERSONA.md", "It has 9,000 characters; 8,000 are read.")]
+    (workspace.root / "PERSONA.md").unlink()
+    (workspace.root / "PERSONA.md").symlink_to(tmp_path)
+    assert workspace.problems() == [("PERSONA.md", "It is a link, which is not followed.")]

@@ -219,6 +219,17 @@ def test_nothing_to_tidy_is_said(qtbot: QtBot, window: MainWindow, journal: Jour
     assert journal.tidying.dialog is None
 
 
+def test_tidying_up_is_in_the_menu_too(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    (services.workspace.root / "MEMORY.md").write_text("- tea\n- tea\n")
+    window.tidy_memory()
+    journal = window.memory_panel().journal
+    qtbot.waitUntil(lambda: journal.tidying.dialog is not None)
+    assert window.memory_panel().current == "journal"
+    assert journal.tidying.dialog is not None
+    journal.tidying.dialog.cancel.click()
+    assert services.workspace.memory.batches == []
+
+
 def test_saved_result_of_an_undo_without_change(qtbot: QtBot, window: MainWindow, journal: JournalPage) -> None:
     """A change that somebody took back by hand already: there is nothing to undo any more."""
     journal.choice.done.emit(Saved("", "").journal_id)

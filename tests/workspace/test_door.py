@@ -249,15 +249,6 @@ def test_a_batch_that_fails_half_way_changes_nothing(ws, monkeypatch, failing):
     assert ws.memory.note_disk_changes() == []
 
 
-def test_who_wants_to_know_hears_what_an_undo_took_out(ws):
-    heard = []
-    ws.memory.on_undone.append(heard.append)
-    done = ws.memory.append_entry(["likes tea"], source="chat:20261129_153022#1-4", actor="upkeep")
-    ws.memory.undo(done.journal_id)
-    assert [(undone.file, undone.journal_id) for undone in heard] == [(MEMORY, done.journal_id)]
-    assert "2026-11-29|chat:20261129_153022#1-4|likes tea" in heard[0].gone
-
-
 def test_entries_are_filtered_and_paged(ws):
     for n in range(6):
         ws.memory.remember(f"thing number{n} is here", actor="you" if n % 2 else "assistant")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from assistant.cli.bench import corpus
@@ -48,6 +49,9 @@ def _panel(root: Path, files: int, runs: int) -> Figures:
             lines.writelines(f"{json.dumps(record)}\n" for record in _records(files * _MANY))
         services.recall.sync(CancelToken(), lambda *_: None, vectors=False)
         saves = [_save_to_hit(services, n) for n in range(runs + 1)][1:]
+        lists = [milliseconds(services.workspace.memory.files) for _ in range(runs)]
+        nobody = partial(services.workspace.journal.entries, 200, None, "import")  # the whole file is looked through
+        filters = [milliseconds(nobody) for _ in range(runs)]
     finally:
         services.close()
     shown = [_open(root, "files", files) for _ in range(runs + 1)][1:]
@@ -59,6 +63,8 @@ def _panel(root: Path, files: int, runs: int) -> Figures:
         "panel_longest_stall_ms": median([each["longest_stall_ms"] for each in shown]),
         "journal_open_ms": median([each["open_ms"] for each in journals]),
         "save_to_hit_ms": median(saves),
+        "files_list_ms": median(lists),
+        "journal_filter_ms": median(filters),
     }
 
 
