@@ -129,13 +129,14 @@ def _list(context: Context) -> int:
             "entries": record.entries,
             "notes": record.notes,
             "chats": [chat.id for chat in record.chats],
+            "done": record.done,
             "undone": record.undone,
         }
         for record in records
     ]
     words = "\n".join(
         f"{record.id}  {record.time}  {SYSTEMS.get(record.system, record.system)}  {len(record.chats)} chats"
-        f"{'  (taken back)' if record.undone else ''}"
+        f"{'  (taken back)' if record.undone else '' if record.done else '  (cut off)'}"
         for record in records
     )
     context.output.value({"imports": value}, words or "No imports yet.")

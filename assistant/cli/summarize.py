@@ -38,11 +38,14 @@ def run_summarize(context: Context, options: Namespace) -> int:
             "covered": b.covered,
             "dropped": b.dropped,
             "fallback": b.fallback,
+            "proposal": b.proposal,
         }
         for b in batches
     ]
     words = "\n".join(
-        f"{b.chat}#{b.turns[0]}-{b.turns[1]}: {len(b.entries)} entries" + (", in your own words" if b.fallback else "")
+        f"{b.chat}#{b.turns[0]}-{b.turns[1]}: {len(b.entries)} entries"
+        + (", in your own words" if b.fallback else "")
+        + (f", {b.proposal} waits for your yes" if b.proposal else "")
         for b in batches
     )
     context.output.value({"batches": value}, words or "Nothing is due.")

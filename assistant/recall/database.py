@@ -119,3 +119,15 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
+    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+    connection.execute(f"PRAGMA busy_timeout={round(seconds * 1000)}")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout={round(_BUSY_SECONDS * 1000)}")
+    return True

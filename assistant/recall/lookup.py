@@ -11,6 +11,7 @@ from datetime import date
 import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.database import begin_soon
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.ranking import allowed_units, condition, rank
@@ -18,6 +19,7 @@ from assistant.recall.sync import delete_units
 from assistant.recall.text import language
 from assistant.recall.vectors import Snapshot
 
+_LOCK_SECONDS = 0.25
 NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
 
 
@@ -41,12 +43,14 @@ def look_up(
 
 @contextlib.contextmanager
 def _unasked(connection: sqlite3.Connection, uid: str) -> Iterator[None]:
-    """The index without that unit, until the end of the block: how rare a word is depends on every unit."""
+    """The index without that unit, until the end of the block: how rare a word is depends on every unit.
+
+    While somebody else writes for long the unit stays: a search never waits for that.
+    """
     row = connection.execute("SELECT id FROM units WHERE uid = ?", [uid]).fetchone() if uid else None
-    if row is None:
+    if row is None or not begin_soon(connection, _LOCK_SECONDS):
         yield
         return
-    connection.execute("BEGIN IMMEDIATE")
     try:
         delete_units(connection, [row[0]])
         yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assistant.core.cancel import CancelToken
 from assistant.core.events import ChatsChanged, EventSink
 from assistant.recall.search import Recall
@@ -11,8 +13,10 @@ from assistant.workspace.workspace import Workspace
 class PrivacyService:
     """Blocking; for the files lane or none."""
 
-    def __init__(self, workspace: Workspace, recall: Recall, emit: EventSink) -> None:
+    def __init__(self, workspace: Workspace, recall: Recall, emit: EventSink, learn: Callable[[], None]) -> None:
+        """learn: let what is found again be found by meaning, too, soon."""
         self._workspace = workspace
+        self._learn = learn
         self._recall = recall
         self._emit = emit
 
@@ -27,8 +31,13 @@ class PrivacyService:
             others = {info.title for info in self._workspace.chats.list() if info.id != chat}
             self._workspace.log.forget(self._workspace.chats.read(chat), others)
         self._emit(ChatsChanged())
-        self._recall.sync(CancelToken(), vectors=False)
+        self.apply_setting()
         return self.remembered(chat)
+
+    def apply_setting(self) -> None:
+        """Whether private chats are found was changed: the index holds what it may now, and no trace of the rest."""
+        self._recall.sync(CancelToken(), vectors=False)
+        self._learn()
 
     def remembered(self, chat: str) -> int:
         """Entries of MEMORY.md that were distilled from the chat."""

@@ -186,6 +186,20 @@ def read_persona(root: Path) -> TextFile:
     return read_text(path)
 
 
+def persona_problem(root: Path) -> str:
+    """What keeps PERSONA.md from being told whole, "" for nothing."""
+    if (root / PERSONA).is_symlink():
+        return "It is a link, which is not followed."
+    try:
+        file = read_persona(root)
+    except AssistantError as error:
+        return error.message
+    length = len(file.text.strip())
+    if length > LONGEST_PERSONA:
+        return f"It has {length:,} characters; {LONGEST_PERSONA:,} are read."
+    return file.problem or ""
+
+
 def _checked(prompt: str) -> str:
     """The prompt as it is written: without secrets, with an end of line. Raises ("assistant.prompt")."""
     text = redact(prompt.strip()).text

@@ -48,6 +48,7 @@ _HAVES = (
     re.compile(r"^(?P<s>.{0,8}?)(?:现在)?住在?(?P<v>[^，。了过]{2,20})$"),
     re.compile(r"^(?P<s>.{0,8}?)(?:现在)?在(?P<v>.{2,15}?)(?P<c>工作|上班)$"),
 )
+_MAY_COUNT = re.compile(r"\d|mon|tue|wed|thu|fri|sat|sun|周|星期|礼拜|点|岁")
 _MAY_HAVE = re.compile(r"liv|resid|work|come|driv|married|prefer|住|在")
 _TAIL = re.compile(r"\b(?:since|from|with|because|until|for|near|and)\b.*$|[，,(（].*$")
 _SELF = re.compile(r"\b(?:i|i'm|my|we|our|me|user|user's)\b|我|咱")
@@ -91,6 +92,8 @@ def subject_keys(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _loose_values(plain: str) -> Iterator[tuple[str, str]]:
+    if not _MAY_COUNT.search(plain):
+        return
     matches = [match for match in _FIGURE.finditer(plain) if _is_value(plain, match)]
     if not matches or (_EVENT.search(plain) and not _ONCE.search(plain)):
         return

@@ -51,18 +51,29 @@ def pair_id(one: str, other: str) -> str:
 
 def find_by_rule(claims: Iterable[Claim]) -> list[MemoryConflict]:
     """The pairs that share a subject but not its value, newest first; each once."""
-    table: dict[tuple[str, ...], list[tuple[Claim, str]]] = {}
+    table: dict[str, list[tuple[Claim, str]]] = {}
     for claim in claims:
         for subject, value in _keys(claim.text):
-            scope = () if not claim.headings or names_itself(subject) else (claim.file, *claim.headings)
-            table.setdefault((subject, *scope), []).append((claim, value))
+            table.setdefault(subject, []).append((claim, value))
     found: dict[str, MemoryConflict] = {}
-    for said in table.values():
+    for subject, said in table.items():
         if len(said) > 1:
-            for one, other in _pairs(said):
-                conflict = conflict_of(one, other, "rule")
-                found.setdefault(conflict.id, conflict)
+            for group in _under_one_heading(subject, said):
+                for one, other in _pairs(group):
+                    conflict = conflict_of(one, other, "rule")
+                    found.setdefault(conflict.id, conflict)
     return newest_first(found.values())
+
+
+def _under_one_heading(subject: str, said: Sequence[tuple[Claim, str]]) -> Iterable[Sequence[tuple[Claim, str]]]:
+    """A subject that does not name itself is another one in each file and under each heading."""
+    if names_itself(subject):
+        return [said]
+    groups: dict[tuple[str, ...], list[tuple[Claim, str]]] = {}
+    for claim, value in said:
+        scope = (claim.file, *claim.headings) if claim.headings else ()
+        groups.setdefault(scope, []).append((claim, value))
+    return groups.values()
 
 
 def newest_first(conflicts: Iterable[MemoryConflict]) -> list[MemoryConflict]:

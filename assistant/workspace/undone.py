@@ -6,6 +6,7 @@ it there at the next start.
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,9 +46,9 @@ class UndoneEntries:
         news = self._since(seen)
         if not news:
             return
-        for change in reversed(news):
-            if change.actor == "undo":
-                self._take_in(change)
+        undos = [change for change in reversed(news) if change.actor == "undo"]
+        for _, batch in itertools.groupby(undos, lambda change: change.batch or change.id):
+            self._take_in(list(batch))
         try:
             make_private(self._path.parent)
         except OSError as error:
@@ -63,9 +64,12 @@ class UndoneEntries:
                 return changes[: ids.index(seen)]
         return changes
 
-    def _take_in(self, undo: JournalEntry) -> None:
-        gone, came = _entries(undo.diff, "-"), _entries(undo.diff, "+")
-        sources = {entry.source for entry in gone} & {entry.source for entry in came}  # changed, not taken away
+    def _take_in(self, undo: Sequence[JournalEntry]) -> None:
+        """What one undo did to one file, or to several at once."""
+        gone = [entry for change in undo for entry in _entries(change.diff, "-")]
+        came = [entry for change in undo for entry in _entries(change.diff, "+")]
+        # Changed, or moved to another file, but not taken away.
+        sources = {entry.source for entry in gone} & {entry.source for entry in came}
         gone = [entry for entry in gone if entry.source not in sources]
         came = [entry for entry in came if entry.source not in sources]
         if gone:

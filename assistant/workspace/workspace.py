@@ -11,6 +11,7 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace import layout
+from assistant.workspace.assistants import PERSONA, persona_problem
 from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
@@ -88,6 +89,7 @@ class Workspace:
         found += [(file, "A sync program made this copy of a conflict.") for file in copies]
         found += self._foreign_problems()
         found += self._chat_problems()
+        found += [(PERSONA, problem) for problem in [persona_problem(self.root)] if problem]
         return sorted(found)
 
     def foreign_counts(self) -> dict[str, int]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from datetime import date, datetime
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +64,20 @@ def test_a_question_that_is_written_down_already_does_not_count(workspace: Small
         file.write(f"### 2026-11-30T10:00:00+01:00 · #2\n\n**User**:\n\n> {question}\n")
     assert found(by_words, question, asked="20261129_101010#2") == before
     assert "20261129_101010#2" in [hit.id for hit in found(by_words, question)], "it is there for other searches"
+
+
+def test_a_question_is_answered_while_somebody_else_writes(
+    workspace: SmallWorkspace, by_words: Recall, tmp_path: Path
+) -> None:
+    workspace.write("memory/hotel.md", "# Hotels\n\n- Zephyrina has the code QX77\n")
+    workspace.chat("20261129_101010", ("And Zephyrina?", "Hm."))
+    assert found(by_words, "Zephyrina")
+    (index,) = tmp_path.rglob("index.sqlite3")
+    with contextlib.closing(sqlite3.connect(index, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        hits = found(by_words, "Zephyrina", asked="20261129_101010#1")
+        other.execute("ROLLBACK")
+    assert [hit.file for hit in hits] == ["memory/hotel.md"]
 
 
 def test_equal_words_share_their_place(workspace: SmallWorkspace, by_words: Recall) -> None:

@@ -18,6 +18,7 @@ from assistant.core.events import TurnFinished, WorkspaceChanged
 from assistant.core.values import RecallQuery
 from assistant.runtime.services import Places, compose
 from assistant.workspace.assistants import LONGEST_PERSONA, Assistants
+from assistant.workspace.git_rewrite import holding
 from assistant.workspace.workspace import Workspace
 from tests.ui.fakes import NOW
 
@@ -286,3 +287,29 @@ def test_a_prompt_that_was_changed_meanwhile_is_not_overwritten(tmp_path: Path) 
     assert assistants.prompt("") == "Two.\n"
     assert assistants.set_prompt("", "", known="Two.\n") == ""
     assert not os.path.lexists(workspace.root / "PERSONA.md")
+
+
+def test_the_doctor_names_a_prompt_that_is_not_told_whole(tmp_path: Path) -> None:
+    workspace = at(tmp_path / "ws")
+    workspace.prepare()
+    assert workspace.problems() == []
+    (workspace.root / "PERSONA.md").write_text("x" * 9000)
+    assert workspace.problems() == [("PERSONA.md", "It has 9,000 characters; 8,000 are read.")]
+    (workspace.root / "PERSONA.md").unlink()
+    (workspace.root / "PERSONA.md").symlink_to(tmp_path)
+    assert workspace.problems() == [("PERSONA.md", "It is a link, which is not followed.")]
+
+
+def test_the_history_of_one_holds_nothing_of_another(two: tuple[Stage, Stage]) -> None:
+    """Each has a repository of its own, though one folder lies in the other."""
+    ours, theirs = two
+    for stage, word in ((ours, OURS), (theirs, THEIRS)):
+        stage.services.history.turn_on()
+        live(stage, word)
+        stage.services.lanes.keeping.submit(lambda: None).result(30)
+    for stage, word, other in ((ours, OURS, THEIRS), (theirs, THEIRS, OURS)):
+        repository = stage.services.history.repository
+        assert holding(repository, lambda data, word=word: word.encode() in data) > 0
+        assert holding(repository, lambda data, other=other: other.encode() in data) == 0
+    names = [name for commit in ours.services.history.log(50) for name in commit.files]
+    assert not [name for name in names if name.startswith("assistants/")]

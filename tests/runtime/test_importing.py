@@ -134,6 +134,22 @@ def test_facts_become_a_section_of_their_own_before_the_entries(services: Servic
     assert {group.reason: group.count for group in report.skipped} == {"template": 2, "character": 1}
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_a_memory_of_any_form_keeps_every_byte(services: Services, run: Do, tmp_path: Path, encoding: str) -> None:
+    memory = services.workspace.root / "MEMORY.md"
+    mine = "# 我的记忆\r\n\r\n- 喜欢喝茶，不喝咖啡\r\n| a | b |\r\n2026-01-01 | 我 |  两个空格  \r\n没有换行".encode(
+        encoding
+    )
+    imported.write(memory, mine)
+    report = run("countbot", imported.countbot(tmp_path / "bot"))
+    raw = memory.read_bytes()
+    added = raw.decode(encoding).split("\r\n")
+    assert [line for line in mine.decode(encoding).split("\r\n") if line not in added] == []
+    assert "2026-02-16|dingtalk|用户偏好Python而非Java；常用Flask框架" in added
+    services.importing.undo(report.id)
+    assert memory.read_bytes() == mine
+
+
 def test_a_note_of_the_same_name_is_never_overwritten(services: Services, run: Do, tmp_path: Path) -> None:
     root = services.workspace.root
     mine = imported.write(root / "memory" / "clients.md", "mine\n")

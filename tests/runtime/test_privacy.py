@@ -137,3 +137,15 @@ def test_a_private_chat_is_distilled_only_when_the_person_names_it(stage: Stage)
         stage.services.distilling.now(chat, CancelToken())
     assert refused.value.code == "chat.private"
     assert stage.services.distilling.now(chat, CancelToken(), private=True) == []
+
+
+def test_the_setting_switched_off_leaves_no_word_in_the_index(stage: Stage) -> None:
+    chat = stage.services.new_chat(private=True)
+    say(stage, chat, f"I cooked {WORD} soup")
+    stage.services.settings.update("memory", private_recall="on")
+    stage.services.privacy.apply_setting()
+    assert found(stage) == [f"{chat}#1"]
+    stage.services.settings.update("memory", private_recall="off")
+    stage.services.privacy.apply_setting()
+    stage.services.lanes.index.submit(lambda: None).result(30)
+    assert holds_word(stage.folder / "state" / "state") == ["chat_list.json"]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.workspace.declined import Declined
+from assistant.workspace.memory_values import Edit
 from assistant.workspace.sources import distilled_source, distilled_turns
 from assistant.workspace.workspace import Workspace
 
@@ -113,6 +114,17 @@ def test_other_undos_decline_nothing(ws: Workspace) -> None:
     ws.memory.undo(correction.journal_id)
     assert ws.declined.turns(CHAT) == set()
     assert not ws.declined.holds("likes tea")
+    assert not ws.declined.holds("dog is called Rex")
+
+
+def test_an_undo_that_moves_an_entry_back_from_the_archive_declines_nothing(ws: Workspace) -> None:
+    """As tidying up does it: two files in one batch."""
+    ws.memory.append_entry(["dog is called Rex"], source=SOURCE, actor="upkeep")
+    line = ws.memory.read("MEMORY.md")
+    edits = [Edit("memory/archive.md", line.text, ""), Edit("MEMORY.md", "# About me\n", line.sha256)]
+    ws.memory.undo(ws.memory.change_many(edits, "upkeep", "Tidied up"))
+    assert [entry.source for entry in ws.memory.document().entries] == [SOURCE]
+    assert ws.declined.turns(CHAT) == set()
     assert not ws.declined.holds("dog is called Rex")
 
 

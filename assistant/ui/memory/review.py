@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SOON_MS = 300  # several changes in a row are looked at once
 _LATER_MS = 3_000  # while the page is not shown: only its badge is seen
-_MOST_CARDS = 50  # of a kind; the rest comes when some of these are answered
+_MOST_CARDS = 20  # of a kind; the rest comes when some of these are answered
 
 
 class Section(QWidget):

@@ -41,7 +41,8 @@ def why_text(hit: Hit) -> str:
 def describe_hit(hit: Hit) -> dict[int, Any]:
     """A hit as a row."""
     place = tr("chat “{title}”", title=hit.title) if hit.kind == "turn" else f"{hit.file}:{hit.line}"
-    detail = " · ".join(part for part in (place, hit.date) if part)
+    private = tr("from a private chat") if hit.private else ""
+    detail = " · ".join(part for part in (place, hit.date, private) if part)
     return {
         Qt.ItemDataRole.DisplayRole: " ".join(hit.text.split()),
         Qt.ItemDataRole.ToolTipRole: why_text(hit),

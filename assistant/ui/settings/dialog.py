@@ -99,5 +99,8 @@ class SettingsDialog(QDialog):
             self.theme_chosen.emit(str(changes["general"]["theme"]))
         if changes["history"]:
             begin_history(self._services, self._bridge, self.parentWidget())
+        if "private_recall" in changes["memory"]:
+            apply = self._services.privacy.apply_setting
+            self._bridge.run(self._services.lanes.files, apply, done=lambda _: None)
         self.saved.emit()
         self.accept()

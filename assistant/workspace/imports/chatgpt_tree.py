@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ _PICTURES = ("image_asset_pointer",)
 _SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer")
 _OF_TOOLS = ("execution_output", "tether_browsing_display", "tether_quote", "system_error", "sonic_webpage")
 _THOUGHTS = ("thoughts", "reasoning_recap")
+_MARKER = re.compile("\ue200[^\ue201]{0,2000}\ue201")  # where a page stood that is not in the export
 _PROFILE = ("user_editable_context", "model_editable_context")
 
 
@@ -138,7 +140,16 @@ def _read(message: dict[str, Any]) -> tuple[str, str, str]:
         return role, "", "hidden"
     if kind in _OF_TOOLS or text_of(message.get("recipient")) not in ("", "all"):
         return role, "", "tools"
-    return role, _words(kind, content), ""
+    words = [_MARKER.sub("", _words(kind, content)), *_attached(metadata)]
+    return role, "\n\n".join(part for part in words if part.strip()), ""
+
+
+def _attached(metadata: object) -> list[str]:
+    """Files that were sent with the message, by name; pictures stand among its parts already."""
+    files = metadata.get("attachments") if isinstance(metadata, dict) else None
+    named = [file for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    others = [f for f in named if not text_of(f.get("mime_type") or f.get("mimeType")).startswith("image/")]
+    return [f"[{name[:200]}]" for file in others if (name := text_of(file.get("name")))]
 
 
 def _words(kind: str, content: dict[str, Any]) -> str:
