@@ -21,10 +21,9 @@ _Holder = tuple[dict[str, Any], str]
 class ReceiptsPlace:
     """The receipts of all chats."""
 
-    name = "receipts"
-
-    def __init__(self, store: ReceiptStore) -> None:
+    def __init__(self, store: ReceiptStore, name: str = "receipts") -> None:
         self._store = store
+        self.name = name
 
     def scrub(self, texts: Sequence[str], units: Collection[str] = ()) -> None:
         """units: ids whose lines go whatever they say. A fixed row that held any of it is taken anew."""
@@ -38,8 +37,17 @@ class ReceiptsPlace:
         self._store.rewrite(lambda data: _renewed(data, texts, units))
 
     def remaining(self, texts: Sequence[str], units: Collection[str] = ()) -> int:
-        paths = list(files_below(self._store.folder))
-        return remaining_in(paths, texts) + sum(1 for path in paths if units and _tells(path.read_bytes(), units))
+        """In how many chats, and files that a killed process left beside them."""
+        count = 0
+
+        def look(data: bytes) -> bytes:
+            nonlocal count
+            count += bool(found_in_bytes(data, texts) or _tells(data, units))
+            return data
+
+        self._store.rewrite(look)
+        strays = (path for path in files_below(self._store.folder) if path.suffix != ".jsonl")
+        return count + remaining_in(strays, texts)
 
 
 def _renewed(data: bytes, texts: Sequence[str], units: Collection[str]) -> bytes:

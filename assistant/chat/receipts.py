@@ -208,6 +208,16 @@ class MemoryReceipts(ReceiptStore):
         with self._lock:
             self._load(chat).row = None
 
+    def rewrite(self, change: Callable[[bytes], bytes]) -> None:
+        with self._lock:
+            for chat, lines in self._lines.items():
+                before = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+                if (after := change(before)) != before:
+                    self._lines[chat] = [json.loads(line) for line in after.splitlines() if line]
+                    self._loaded[chat] = _ChatReceipts()
+                    for line in after.splitlines():
+                        _take(self._loaded[chat], line, self._path(chat))
+
     def forget(self, chat: str) -> None:
         with self._lock:
             self._lines.pop(chat, None)

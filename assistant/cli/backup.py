@@ -54,7 +54,7 @@ def run_drop(context: Context, options: Namespace) -> int:
 
 
 def run_backup(context: Context, options: Namespace) -> int:
-    passphrase = _passphrase(context, twice=True) if options.passphrase else None
+    passphrase = read_passphrase(context, twice=True) if options.passphrase else None
     services = context.services
     report = services.backups.make(
         options.file,
@@ -112,7 +112,7 @@ def _key(context: Context, options: Namespace, by_passphrase: bool) -> Any:
     from assistant.runtime.backups import stored_key
 
     if by_passphrase:
-        return Key("passphrase", _passphrase(context, twice=False))
+        return Key("passphrase", read_passphrase(context, twice=False))
     if options.key_file == "-":
         return parse_key(sys.stdin.read())
     if options.key_file:
@@ -124,7 +124,7 @@ def _key(context: Context, options: Namespace, by_passphrase: bool) -> Any:
     return stored_key()
 
 
-def _passphrase(context: Context, *, twice: bool) -> str:
+def read_passphrase(context: Context, *, twice: bool) -> str:
     """From the variable, a person at a terminal, or the first line of stdin; with --json nobody is asked."""
     if said := os.environ.get(_VARIABLE):
         return said

@@ -123,14 +123,15 @@ def chat_id(file: str) -> str:
 
 
 def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
-    """A unit a block, with the turns around it as context; one that was not answered (yet) is none for the others."""
+    """A unit a block, with the turns around it as context; a last one that is not answered (yet) is none."""
     ident = chat_id(file)
     title = "" if chat.title in (ident, PurePosixPath(file).stem) else chat.title
     by_number = {turn.n: turn for turn in chat.turns}
     units = []
+    turns = chat.turns[:-1] if chat.turns and chat.turns[-1].reply is None else chat.turns
     for index, turn in enumerate(chat.turns):
         before = by_number.get(turn.after) if turn.after else (chat.turns[index - 1] if index else None)
-        after = next((later for later in chat.turns[index + 1 : index + 2] if later.reply is not None), None)
+        after = turns[index + 1] if index + 1 < len(turns) else None
         if is_forgotten(turn.user):
             continue
         units.append(_turn_unit(file, ident, title, turn, before, after, _speakers(chat)))

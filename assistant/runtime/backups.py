@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -68,8 +69,12 @@ class BackupService:
         self._settings = paths.settings_file
         self._keyring = keyring or SecretStore()
         self._closing = CancelToken()
+
+    @cached_property
+    def known(self) -> KnownBackups:
+        """The backups that were made of this folder, whichever assistant was open then."""
         first = self._part("", self.assistants.base)
-        self.known = KnownBackups(first.data, first.lock.with_name("backups.lock"))
+        return KnownBackups(first.data, first.lock.with_name("backups.lock"))
 
     def key(self) -> Key | None:
         """The key in the keyring; None before the first backup. Raises AssistantError ``keyring.*``."""

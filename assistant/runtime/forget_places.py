@@ -92,7 +92,7 @@ class Places:
             SnapshotsPlace(state / "snapshots"),
             FolderPlace("deleted chats", lambda: [data / "trash"]),
             FolderPlace("state", lambda: [data, state], rest),
-            FolderPlace("drafts", lambda: [path for path in kept.glob("*") if path.is_file()]),
+            FolderPlace("window", lambda: [path for path in kept.glob("*") if path.is_file()]),
             FolderPlace("logs", lambda: [kept / "logs"]),
         )
         self._more = more

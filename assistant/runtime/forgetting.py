@@ -8,24 +8,22 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, EventSink, WorkspaceChanged
-from assistant.recall.forgotten_index import found_again
 from assistant.recall.search import Recall
 from assistant.recall.units import chat_id
+from assistant.runtime.forget_erasing import Eraser, told_as
 from assistant.runtime.forget_places import Places
 from assistant.workspace import layout
 from assistant.workspace.changes import merge
 from assistant.workspace.chat_files import scan_chats
 from assistant.workspace.declined import Declined
 from assistant.workspace.disk import read_bytes
-from assistant.workspace.forget_edits import chat_without, find_place, is_forgotten, may_say, memory_without, units_gone
+from assistant.workspace.forget_edits import chat_without, may_say, memory_without, units_gone
 from assistant.workspace.forget_finder import ForgetFinder
 from assistant.workspace.forget_pending import Pending, PendingForgets
-from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Searched, Target
-from assistant.workspace.forgetting import ForgetPlace
+from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
 from assistant.workspace.forgotten_text import found_in_bytes
 from assistant.workspace.memory_values import Conflict, Edit
-from assistant.workspace.safe_files import locked, write_atomic
-from assistant.workspace.text_files import TextFile, exact_bytes, exact_text, read_text, sha
+from assistant.workspace.text_files import TextFile, read_text
 from assistant.workspace.workspace import Workspace
 
 GRACE_SECONDS = 30
@@ -34,11 +32,6 @@ Thing = str | tuple[str, int, str]
 """What a person points at: a unit's or a turn's id, or (file, line, text) of a memory file."""
 _LONG_FILE = 1_000_000  # bytes; taking such a file apart again takes longer than forgetting a line of it
 _SUMMARY = "Forgotten"
-_HINTS = {
-    "files": "A file beside MEMORY.md that is not Keepsake's still says it: change or delete it by hand.",
-    "index": "Close other Keepsake windows, then run `keepsake index rebuild`.",
-}
-_HINT = "Close what holds the file, then forget it once more."
 _log = logging.getLogger(__name__)
 
 
@@ -56,8 +49,7 @@ class ForgetService:
     ) -> None:
         self._workspace = workspace
         self._places = places
-        self._recall = recall
-        self._declined = declined
+        self._eraser = Eraser(workspace, places, recall, declined)
         self._end_chat = end_chat
         self._emit = emit
         self._pending = PendingForgets(workspace.data)
@@ -88,7 +80,7 @@ class ForgetService:
 
     def counted(self, plan: ForgetPlan) -> list[tuple[str, int]]:
         """How much of it each place holds now, the places with nothing left out."""
-        return [(each.place, each.remaining) for each in self._search(plan) if each.remaining]
+        return [(each.place, each.remaining) for each in self._eraser.search(plan) if each.remaining]
 
     # --- doing it ------------------------------------------------------------------------------------------------
 
@@ -132,9 +124,13 @@ class ForgetService:
     def _finish(self, pending: Pending) -> ForgetReport:
         pending.erasing = True
         pending.write()
-        self._erase(pending)
-        report = ForgetReport(pending.plan.targets, tuple(self._search(pending.plan)))
-        self._end(pending)
+        failed = self._eraser.erase(pending)
+        report = ForgetReport(pending.plan.targets, tuple(self._eraser.search(pending.plan, failed)))
+        if failed:  # the next start tries again
+            pending.release()
+            self._leave(pending)
+        else:
+            self._end(pending)
         return report
 
     def finish_left(self) -> list[ForgetReport]:
@@ -156,6 +152,9 @@ class ForgetService:
 
     def _end(self, pending: Pending) -> None:
         pending.destroy()
+        self._leave(pending)
+
+    def _leave(self, pending: Pending) -> None:
         if pending in self._begun:
             self._begun.remove(pending)
         self._tell()
@@ -186,7 +185,7 @@ class ForgetService:
             pending.write()
         for chat in self._chats_with(plan):
             self._hide_in_chat(pending, chat)
-        self._places.receipts.renew(plan.texts, _told_as(plan))
+        self._places.receipts.renew(plan.texts, told_as(plan))
 
     def _edit(self, file: str, pending: Pending) -> Edit | None:
         plan = pending.plan
@@ -237,81 +236,9 @@ class ForgetService:
 
         chats.rewrite(chat, back, lambda *_: None)
 
-    # --- erasing -------------------------------------------------------------------------------------------------
-
-    def _erase(self, pending: Pending) -> None:
-        plan, long_files = pending.plan, pending.long_files
-        self._erase_logs(plan)
-        for place in self._places.all():
-            if place is self._places.receipts:
-                self._places.receipts.scrub(plan.texts, _told_as(plan))
-            elif place is self._places.index and plan.texts:
-                units = [unit for each in long_files.values() for unit in each]
-                self._places.index.erase(plan.texts, units, long_files)
-            else:
-                place.scrub(plan.texts)
-        self._workspace.chats.list()  # its cache follows the files
-        turns = [(target.chat, target.number, target.number) for target in plan.turns]
-        self._declined.add(turns, plan.same)
-
-    def _erase_logs(self, plan: ForgetPlan) -> None:
-        """Day logs are appended to without a journal, under a lock of their own; so they are rewritten."""
-        workspace, seen = self._workspace, self._workspace.journal.seen
-        with workspace.memory.held(), locked(workspace.state / "locks" / "log.lock"):
-            known = seen.files() or {}
-            for file in layout.log_files(workspace.root):
-                path = workspace.root / file
-                current = read_text(path)
-                text = exact_text(current)
-                if current.writable and (left := memory_without(file, text, plan)) != text:
-                    raw = exact_bytes(left, current)
-                    write_atomic(path, raw)
-                    if file in known:
-                        seen.note(file, raw, path, sha(raw))
-
-    # --- the proof -----------------------------------------------------------------------------------------------
-
-    def _search(self, plan: ForgetPlan) -> list[Searched]:
-        found = [_searched(place, self._remaining(place, plan)) for place in self._places.all()]
-        again = found_again(self._recall, plan.texts, plan.units)
-        return [*found, Searched("search", again, _HINTS["index"] if again else "")]
-
-    def _remaining(self, place: ForgetPlace, plan: ForgetPlan) -> int:
-        if place is self._places.receipts:
-            return self._places.receipts.remaining(plan.texts, _told_as(plan))
-        count = place.remaining(plan.texts)
-        if place.name == "files":
-            return max(count, sum(1 for target in plan.targets if self._stands(target, plan)))
-        if place.name == "chats":
-            return max(count, sum(1 for target in plan.turns if self._stands(target, plan)))
-        return count
-
-    def _stands(self, target: Target, plan: ForgetPlan) -> bool:
-        """Whether a target is still where it was, whatever it says."""
-        try:
-            if target.kind == "turn":
-                turn = self._workspace.chats.read(target.chat).by_number.get(target.number)
-                return turn is not None and not is_forgotten(turn.user)
-            if target.kind == "memory" and not found_in_bytes(target.text.encode("utf-8", "replace"), plan.texts):
-                text = self._workspace.memory.read(target.file).text  # too short to be looked for by its words
-                return find_place(target.file, text, target.id) is not None
-        except AssistantError:
-            return False
-        return False
-
     def _tell(self) -> None:
         self._emit(WorkspaceChanged())
         self._emit(ChatsChanged())
-
-
-def _searched(place: ForgetPlace, remaining: int) -> Searched:
-    own: str = getattr(place, "hint", "")
-    return Searched(place.name, remaining, own or _HINTS.get(place.name, _HINT) if remaining else "")
-
-
-def _told_as(plan: ForgetPlan) -> frozenset[str]:
-    """The ids under which receipts name what goes."""
-    return plan.units | {f"gone:{unit}" for unit in plan.units}
 
 
 def _put_back(hidden: str, now: str, before: str) -> str:

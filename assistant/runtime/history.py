@@ -39,14 +39,17 @@ class HistoryService:
         self._lane = lane
         self._emit = emit
         self._on: bool | None = None
+        self._read_at = 0
         self._complained = False
         self.repository = GitHistory(workspace.root, workspace.state / "locks" / "history.lock")
         self.place = HistoryPlace(self.repository, self._settle)
 
     @property
     def on(self) -> bool:
-        """As the settings said when last asked."""
-        if self._on is None:
+        """As the settings say; another process may have changed them."""
+        written = _written(self._settings.path)
+        if self._on is None or written != self._read_at:
+            self._read_at = written
             self.refresh()
         return bool(self._on)
 
@@ -185,6 +188,14 @@ class HistoryService:
 
     def _private(self, path: Path) -> bool:
         return self._workspace.chats.is_private(re.sub(r"_part\d+$", "", path.stem))
+
+
+def _written(path: Path) -> int:
+    """When a file was last written, 0 where there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 class HistoryPlace:

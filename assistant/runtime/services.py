@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from assistant.chat.distil import Distiller
+from assistant.chat.forgotten_receipts import ReceiptsPlace
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import Clock, fixed_clock, system_clock
@@ -143,6 +144,7 @@ class Services:
         self.picture = PictureService(workspace, self.budget, self.prompts.counter)
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
         self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
+        self.forget_places.append(ReceiptsPlace(self.temporary.receipts, "temporary chats"))
         self.forget_places.append(FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]))
         self.tidying = TidyService(
             workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
@@ -204,9 +206,9 @@ class Services:
         self.lanes.close()
         try:
             self.purge_deleted()
-            self.forgetting.close()
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
+        self.forgetting.close()
         self.recall.close()
         self.workspace.close()
 

@@ -123,7 +123,16 @@ def shortcut_groups(menus: Menus) -> list[tuple[str, Rows]]:
         rows = [(action.text(), _keys(action)) for action in actions if action.shortcuts()]
         if rows:
             found.append((name, rows))
-    return [*found, (tr("While writing"), _writing())]
+    return [*found, (tr("While writing"), _writing()), (tr("In a memory file"), _editing())]
+
+
+def _editing() -> Rows:
+    return [
+        (tr("Save"), "Ctrl+S"),
+        (tr("Find in this file"), "Ctrl+F"),
+        (tr("Replace"), "Ctrl+H"),
+        (tr("Open the note a link names"), tr("Ctrl+Enter  ·  Ctrl+click")),
+    ]
 
 
 def _writing() -> Rows:
@@ -148,17 +157,17 @@ class ShortcutsDialog(QDialog):
         column = QVBoxLayout(self)
         spread(column, (24, 24, 24, 16), 8)
         column.addWidget(label(tr("Keyboard shortcuts"), "title"))
-        first, *others = shortcut_groups(menus)
+        first, *others, last = shortcut_groups(menus)
         sides = QHBoxLayout()
         spread(sides, spacing=56)
-        for groups in ([first], others):  # side by side, or a small screen could not hold them
+        for groups in ([first, last], others):  # side by side, or a small screen could not hold them
             sides.addLayout(self._side(groups))
         column.addLayout(sides)
-        last = QHBoxLayout()
-        spread(last, (0, 8, 0, 0))
-        last.addStretch()
-        last.addWidget(button(tr("Close"), "primary", self.accept))
-        column.addLayout(last)
+        foot = QHBoxLayout()
+        spread(foot, (0, 8, 0, 0))
+        foot.addStretch()
+        foot.addWidget(button(tr("Close"), "primary", self.accept))
+        column.addLayout(foot)
 
     def _side(self, groups: Sequence[tuple[str, Rows]]) -> QVBoxLayout:
         grid = QGridLayout()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from assistant.workspace.blocks import text_blocks
 from assistant.workspace.chat_head import parse_head, with_title
@@ -162,27 +162,35 @@ def _without_units(file: str, text: str, targets: Sequence[Target]) -> str:
 
 def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:
     """Lines that say nothing but what is forgotten go; of an entry the items that do."""
-    if not same:
-        return list(lines)
-    probes = [_probe(form) for form in same] if len(same) <= _FEW else []
-    done: list[str] = []
-    for line in lines:
-        if probes and not _WIDE.search(line) and not any(probe in line.lower() for probe in probes):
-            done.append(line)
-            continue
-        raw = line.removesuffix("\r")
+    done: list[str | None] = list(lines)
+    for at in _likely(lines, same) if same else ():
+        raw = lines[at].removesuffix("\r")
         entry = parse_entry(raw) if is_entry(raw) else None
         if entry:
             gone = [n for n, item in enumerate(entry.items) if same_form(item.text) in same]
-            raw = without_items(raw, gone) if gone else raw
-        elif raw and same_form(core_of(raw)) in same:
-            raw = ""
+            left = without_items(raw, gone) if gone else raw
         else:
-            done.append(line)
-            continue
-        if raw:
-            done.append(raw + line[len(line.removesuffix("\r")) :])
-    return done
+            left = "" if raw and same_form(core_of(raw)) in same else raw
+        if left != raw:
+            done[at] = left + lines[at][len(raw) :] if left else None
+    return [line for line in done if line is not None]
+
+
+def _likely(lines: Sequence[str], same: frozenset[str]) -> Iterable[int]:
+    """The lines (from 0) that hold the longest word of one of the forms; all where that is not quick to say."""
+    text = "\n".join(lines)
+    if len(same) > _FEW or _WIDE.search(text):
+        return range(len(lines))
+    lowered, found = text.lower(), set[int]()
+    for form in same:
+        probe = _probe(form)
+        at, number, counted = lowered.find(probe), 0, 0
+        while at >= 0:
+            number += lowered.count("\n", counted, at)
+            found.add(number)
+            counted = at
+            at = lowered.find(probe, at + 1)
+    return sorted(found)
 
 
 def _probe(form: str) -> str:

@@ -273,3 +273,23 @@ def test_the_setting_is_one_choice_in_the_settings(qtbot: QtBot, scripted: OpenH
     dialog.save_button.click()
     house.wait(lambda: house.services.settings.load().memory.private_recall == choice)
     house.wait(lambda: house.window.findChild(SettingsDialog) is None)
+
+
+@pytest.mark.real
+def test_with_the_real_models_a_temporary_chat_is_in_no_log_and_no_index(real: OpenHouse, tmp_path: Path) -> None:
+    """With worker processes, their logs, and the vectors, while it is open and after."""
+    house = real("window = 1024\nmax_tokens = 4")
+    house.say("a quiet day")
+    house.window.kinds.new_temporary()
+    house.wait(house.window.page.banner.isVisible)
+    house.say(f"the {WORD} soup of 石榴汤 is what I cooked")
+    house.services.recall.sync(CancelToken())
+    assert house.services.recall.status().vectors > 0
+    words = (WORD, "石榴汤")
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert [path for path in files if any(word.encode() in path.read_bytes() for word in words)] == []
+    press("Close it")
+    house.window.close()
+    house.close()
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert [path for path in files if any(word.encode() in path.read_bytes() for word in words)] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -11,6 +12,11 @@ import keyring
 import pytest
 from keyring.backends import fail
 
+from assistant.cli.backup import read_passphrase
+from assistant.cli.context import Context
+from assistant.cli.output import Output
+from assistant.core.errors import AssistantError
+from assistant.runtime.services import Places
 from tests.cli.conftest import Keepsake
 
 IN_A_SESSION = """
@@ -113,3 +119,31 @@ def test_known_backups_are_listed_and_dropped(
     keepsake("restore", file, "--workspace", str(tmp_path / "new"))
     again = keepsake("backups", "--workspace", str(tmp_path / "new"), "--json").json["backups"]
     assert [each["file"] for each in again] == [file], "what it was restored from is known there"
+
+
+class Terminal(io.StringIO):
+    """A person sits there."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("answers", "as_json", "said"),
+    [
+        (["horse", "horse"], False, "horse"),
+        (["horse", "donkey"], False, "backup.passphrase_differs"),
+        ([], True, "backup.passphrase_missing"),
+    ],
+)
+def test_a_person_types_it_twice_and_a_script_is_not_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answers: list[str], as_json: bool, said: str
+) -> None:
+    monkeypatch.delenv("KEEPSAKE_PASSPHRASE", raising=False)
+    monkeypatch.setattr("sys.stdin", Terminal())
+    monkeypatch.setattr("getpass.getpass", lambda _: answers.pop(0))
+    context = Context(Places(tmp_path / "ws"), Output(as_json=as_json, quiet=True))
+    try:
+        assert read_passphrase(context, twice=True) == said
+    except AssistantError as error:
+        assert error.code == said

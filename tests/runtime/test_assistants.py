@@ -18,6 +18,7 @@ from assistant.core.events import TurnFinished, WorkspaceChanged
 from assistant.core.values import RecallQuery
 from assistant.runtime.services import Places, compose
 from assistant.workspace.assistants import LONGEST_PERSONA, Assistants
+from assistant.workspace.git_rewrite import holding
 from assistant.workspace.workspace import Workspace
 from tests.ui.fakes import NOW
 
@@ -297,3 +298,18 @@ def test_the_doctor_names_a_prompt_that_is_not_told_whole(tmp_path: Path) -> Non
     (workspace.root / "PERSONA.md").unlink()
     (workspace.root / "PERSONA.md").symlink_to(tmp_path)
     assert workspace.problems() == [("PERSONA.md", "It is a link, which is not followed.")]
+
+
+def test_the_history_of_one_holds_nothing_of_another(two: tuple[Stage, Stage]) -> None:
+    """Each has a repository of its own, though one folder lies in the other."""
+    ours, theirs = two
+    for stage, word in ((ours, OURS), (theirs, THEIRS)):
+        stage.services.history.turn_on()
+        live(stage, word)
+        stage.services.lanes.keeping.submit(lambda: None).result(30)
+    for stage, word, other in ((ours, OURS, THEIRS), (theirs, THEIRS, OURS)):
+        repository = stage.services.history.repository
+        assert holding(repository, lambda data, word=word: word.encode() in data) > 0
+        assert holding(repository, lambda data, other=other: other.encode() in data) == 0
+    names = [name for commit in ours.services.history.log(50) for name in commit.files]
+    assert not [name for name in names if name.startswith("assistants/")]

@@ -227,3 +227,13 @@ def test_the_doctor_says_how_backups_and_history_stand(services: Services) -> No
     assert found()["history"]
     (services.workspace.root / ".git" / "HEAD").unlink()
     assert not found()["history"]
+
+
+def test_another_process_turns_it_on(services: Services, tmp_path: Path) -> None:
+    services.remember("tea")
+    other = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state"), environ={})
+    other.history.turn_on()
+    other.close()
+    services.remember("coffee")
+    settle(services)
+    assert services.history.log()[0].message == "Remembered: coffee"

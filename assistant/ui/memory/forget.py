@@ -41,6 +41,8 @@ def place_words(place: str) -> str:
         "earlier workspaces": tr("Earlier workspaces"),
         "self-test": tr("Self-test"),
         "drafts": tr("Drafts"),
+        "temporary chats": tr("What temporary chats were told"),
+        "window": tr("What the window keeps"),
     }
     return names.get(place, place)
 

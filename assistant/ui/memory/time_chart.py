@@ -36,7 +36,8 @@ def period_name(period: Period, by: str) -> str:
         return period.first.isoformat()
     if by == "month":
         return period.first.isoformat()[:7]
-    return f"{period.first.isoformat()} – {period.last.isoformat()}"
+    same_year = period.first.year == period.last.year
+    return f"{period.first.isoformat()} – {period.last.isoformat()[5 if same_year else 0 :]}"
 
 
 class ChartAxis(QWidget):

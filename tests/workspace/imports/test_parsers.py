@@ -97,6 +97,47 @@ def test_a_line_of_memory_is_never_lost_to_its_siblings(tmp_path: Path, others: 
         assert len(elsewhere) + len([line for line in kept if line.strip()]) >= len(wanted)
 
 
+_GOOD = {"cursor": 7, "timestamp": "2026-04-03 00:02", "role": "user", "content": "the well-formed one"}
+_ROWS = st.lists(_JSON.map(json.dumps) | st.text(st.characters(exclude_characters="\n\r"), max_size=40), max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("system", "file"), [("nanobot", "memory/history.jsonl"), ("nanobot", "sessions/s.jsonl"), ("atoms", "a.jsonl")]
+)
+@_ANY_FOLDER
+@given(rows=_ROWS, at=st.integers(0, 5))
+def test_a_row_is_never_lost_to_its_siblings(tmp_path: Path, system: str, file: str, rows: list[str], at: int) -> None:
+    good = {key: value for key, value in _GOOD.items() if system == "nanobot" or key != "role"}
+    text = "\n".join([*rows[:at], json.dumps(good), *rows[at:]])
+    root = tmp_path / "any"
+    imported.write(root / file, text.encode("utf-8", "surrogatepass"))
+    assert "the well-formed one" in said(read(system, root))
+
+
+@_ANY_FOLDER
+@given(others=st.dictionaries(st.sampled_from(["b", "c", "d"]), st.binary(max_size=80)))
+def test_an_atom_is_never_lost_to_the_files_beside_it(tmp_path: Path, others: dict[str, bytes]) -> None:
+    root = tmp_path / "any"
+    for name, data in others.items():
+        imported.write(root / f"{name}.json", data)
+    imported.write(root / "2026" / "a.json", json.dumps({"content": "the well-formed one", "timestamp": 1_771_200_000}))
+    assert "the well-formed one" in said(read("atoms", root))
+
+
+@_ANY_FOLDER
+@given(
+    others=st.lists(st.text(st.characters(exclude_characters="\n\r"), max_size=60), max_size=6), at=st.integers(0, 6)
+)
+def test_a_bullet_is_never_lost_to_its_siblings(tmp_path: Path, others: list[str], at: int) -> None:
+    good = '- 2026-09-10 · from chat "Follow-up" · the well-formed one'
+    text = "\n".join([*others[:at], good, *others[at:]])
+    root = tmp_path / "any"
+    imported.write(root / "MEMORY.md", text.encode("utf-8", "surrogatepass"))
+    found = read("openmausbot", root)
+    if not any(isinstance(each, Skipped) and each.reason == "binary" for each in found):
+        assert "the well-formed one" in said(found)
+
+
 @given(
     objects=st.lists(st.dictionaries(st.text(max_size=6), _JSON, max_size=3), max_size=4),
     size=st.integers(1, 40),
