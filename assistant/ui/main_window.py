@@ -114,8 +114,12 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.forgetting)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
-        self.toasts = Toasts(whole, self.page, lambda: self.page.composer.height() + self.bottombar.height() + 28)
+        self.toasts = Toasts(whole, self.page, self._below_toasts)
         self.page.composer.edit.setFocus()
+
+    def _below_toasts(self) -> int:
+        strips = self.forgetting.height() if self.forgetting.isVisible() else 0
+        return self.page.composer.height() + strips + self.bottombar.height() + 28
 
     def _root(self) -> Path:
         return self.services.workspace.root

@@ -27,6 +27,7 @@ from assistant.ui.chat.shown import Phase, ShownTurn
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.workspace.forgotten_text import FORGOTTEN
 
 _LONG_REPLY = 60_000
 _ROW_PIXELS = 12  # buttons whose tops differ by less stand in one row
@@ -234,7 +235,7 @@ class TurnView(QWidget):
         self.older.setEnabled(place > 0)
         self.newer.setEnabled(place + 1 < len(turn.siblings))
         self.edit.setEnabled(turn.n > 0 and not turn.live)
-        self.forget.setEnabled(turn.n > 0 and not turn.live)
+        self.forget.setEnabled(turn.n > 0 and not turn.live and turn.user != FORGOTTEN)
         self.copy_reply.setVisible(bool(turn.reply))
         self.regenerate.setVisible(turn.n > 0)
         self.mark.setText(mark_words(turn.mark) if turn.error is None else "")
