@@ -125,10 +125,16 @@ class SeenCopies:
             if self._lines > 2 * len(self._known) + _SPARE_LINES:
                 _replace(self._list, b"".join(_line(*known) for known in {**self._known, file: seen}.items()))
                 return
+            line = _line(file, seen)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
             descriptor = os.open(self._list, flags, 0o600)
-            with os.fdopen(descriptor, "ab") as end:
-                end.write(_line(file, seen))
+            with os.fdopen(descriptor, "ab", buffering=0) as end:
+                torn = os.fstat(end.fileno()).st_size > self._read[1]
+                end.write(b"\n" + line if torn else line)  # a line that a crash cut off stays a line of its own
+                now = os.fstat(end.fileno())
+            if now.st_size == self._read[1] + len(line):  # nobody else wrote: what was read is all but this
+                self._known[file], self._lines = seen, self._lines + 1
+                self._read = (now.st_ino, now.st_size)
 
     def _is_there(self) -> bool:
         try:

@@ -45,7 +45,7 @@ class OpenFile(QObject):
         self.editor, self.banner, self.secrets = view.editor, view.banner, view.secrets
         self.file = ""
         self.base: TextFile | None = None
-        self._kept_at = ""
+        self._kept_at = self._kept_text = ""
         self._saving = self._again = False
         self.conflict: ConflictDialog | None = None
         self.secrets.chosen.connect(self._save_chosen)
@@ -63,7 +63,8 @@ class OpenFile(QObject):
         """What is not saved."""
         if self.base is None or not self.dirty():
             return None
-        return Unsaved(self.editor.toPlainText(), self.base, self._kept_at)
+        text = self.editor.toPlainText()
+        return Unsaved(text, self.base, self._kept_at if text == self._kept_text else "")
 
     def leave(self, file: str) -> None:
         """Another file comes; what is typed was taken by then."""
@@ -82,7 +83,7 @@ class OpenFile(QObject):
         """Show what was typed into it before."""
         self.show(kept.base)
         self.editor.renew_text(kept.text)
-        self._kept_at = kept.kept
+        self._kept_at, self._kept_text = kept.kept, kept.text
         self.editor.document().setModified(True)
         if kept.kept:
             moment = parse_time(kept.kept)
