@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
@@ -29,7 +38,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._services, self._bridge = services, bridge
         self.setWindowTitle(tr("Settings"))
-        self.resize(680, 460)
+        self.resize(720, 580)
         self.pages = QListWidget()
         self.pages.setAccessibleName(tr("Pages"))
         self.pages.setFixedWidth(152)
@@ -42,7 +51,7 @@ class SettingsDialog(QDialog):
         for words, page in {**pages, tr("History"): self.history}.items():
             item = QListWidgetItem(words, self.pages)
             item.setSizeHint(QSize(0, 36))
-            self.stack.addWidget(page)
+            self.stack.addWidget(_scrolled(page))
         self.save_button = button(tr("Save"), "primary", self._on_save)
         self.save_button.setEnabled(False)
         self._lay_out()
@@ -104,3 +113,14 @@ class SettingsDialog(QDialog):
             self._bridge.run(self._services.lanes.files, apply, done=lambda _: None)
         self.saved.emit()
         self.accept()
+
+
+def _scrolled(page: QWidget) -> QScrollArea:
+    """A page that is longer than the dialog, on a small screen or with large letters, can be scrolled."""
+    area = QScrollArea()
+    area.setObjectName("plain")
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    return area
