@@ -10,7 +10,7 @@ from assistant.recall.search import Recall
 from assistant.workspace.claims import Claim
 from assistant.workspace.conflict_book import ConflictBook
 from assistant.workspace.conflicts import MemoryConflict, conflict_of, find_by_rule, newest_first
-from assistant.workspace.disagreement import NEAREST_OF_ALL, disagree, say_the_same
+from assistant.workspace.disagreement import NEAREST_OF_ALL, disagree, say_the_same, shared_words
 
 _MOST_PAIRS = 5_000  # near pairs that are looked at, the nearest ones
 _log = logging.getLogger(__name__)
@@ -43,12 +43,27 @@ class ConflictFinder:
             _log.info("no conflicts by meaning: %s", error)
             return
         for pair in pairs:
-            for one in units.get(pair.one, ()):
-                for other in units.get(pair.other, ()):
-                    if disagree(one.text, other.text, pair.nearness):
-                        yield conflict_of(one, other, "meaning")
-                    elif say_the_same(one.text, other.text, pair.nearness):
-                        yield conflict_of(one, other, "same")
+            for one, other in _couples(units.get(pair.one, ()), units.get(pair.other, ())):
+                if disagree(one.text, other.text, pair.nearness):
+                    yield conflict_of(one, other, "meaning")
+                elif say_the_same(one.text, other.text, pair.nearness):
+                    yield conflict_of(one, other, "same")
+
+
+def _couples(ones: Sequence[Claim], others: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
+    """What to hold against what: an entry of several things is near as a whole, so words say which thing is meant."""
+    couples = [(one, other) for one in ones for other in others]
+    if len(couples) <= 1:
+        return couples
+    scored = [(shared_words(one.text, other.text), one, other) for one, other in couples]
+    alike = sorted((each for each in scored if each[0]), key=lambda each: -each[0])
+    taken: set[Claim] = set()
+    chosen = []
+    for _, one, other in alike:
+        if one not in taken and other not in taken:
+            taken |= {one, other}
+            chosen.append((one, other))
+    return chosen
 
 
 def _latest(conflicts: Iterable[MemoryConflict]) -> list[MemoryConflict]:

@@ -19,6 +19,8 @@ _SAME = 0.7  # of 15 facts in other words 11 lie above it, of the 33 670 pairs o
 NEAREST_OF_ALL = min(_NEAR.values())
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][a-zà-ÿ]+\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
+_LITTLE = frozenset("the and for are was has had not but you its his her our from with this that".split())
 _NO_NAMES = re.compile(
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*|Dr|Mr|Mrs|Ms|The"
 )
@@ -41,6 +43,11 @@ def disagree(one: str, other: str, nearness: float) -> bool:
     return bool(kind) and nearness >= _NEAR[kind]
 
 
+def shared_words(one: str, other: str) -> int:
+    """How many words of some length, or pairs of Chinese characters, both texts have."""
+    return len(_content(one) & _content(other))
+
+
 def _speak_of_others(one: str, other: str) -> bool:
     """Two flights, parts or years: each has its own code."""
     first, second = codes(one), codes(other)
@@ -61,3 +68,12 @@ def _names(text: str) -> set[str]:
 @lru_cache(maxsize=4096)
 def _figures(text: str) -> Figures:
     return figures(text)
+
+
+@lru_cache(maxsize=4096)
+def _content(text: str) -> frozenset[str]:
+    plain = normalise(text)
+    runs = _CJK_RUN.findall(plain)
+    latin = (word.removesuffix("s") for word in _WORD.findall(_CJK_RUN.sub(" ", plain)))
+    words = {word for word in latin if word not in _LITTLE}
+    return frozenset(words | {run[at : at + 2] for run in runs for at in range(len(run) - 1)})

@@ -31,12 +31,37 @@ _NO = re.compile(
     r"|不(?!错|过(?!敏)|仅|但|同|只|如|久|足|断|知道|得不)|没有?|無|无(?=法|需)|别(?=再)|取消|戒了"
 )
 _CODE = re.compile(r"\b[a-z]{1,5}-?\d{2,}\b|\b(?=[a-z]*\d)(?=[0-9]*[a-z])[a-z0-9]{5,}\b")
+_UNITS = {
+    "%": ("%", "percent"),
+    "°": ("°", "°c", "degrees"),
+    "kg": ("kg", "kilo", "kilos", "公斤", "千克"),
+    "g": ("g", "克"),
+    "km": ("km", "公里", "千米"),
+    "m": ("m", "米"),
+    "cm": ("cm", "厘米", "公分"),
+    "l": ("l", "升"),
+    "h": ("h", "hour", "hours", "小时"),
+    "min": ("min", "minute", "minutes", "分钟"),
+    "day": ("day", "days", "天"),
+    "week": ("week", "weeks"),
+    "month": ("month", "months", "个月"),
+    "year": ("year", "years", "岁", "年"),
+    "eur": ("€", "eur", "euro", "euros", "欧", "欧元"),
+    "usd": ("$", "usd", "dollar", "dollars", "美元"),
+    "cny": ("¥", "元", "块", "yuan"),
+}
+_UNIT = re.compile(
+    r"\s?([€$¥%]|°c?|[a-z]+|个月|公斤|千克|公里|千米|厘米|公分|小时|分钟|欧元|美元|[克米升天岁年欧元块])"
+)
 _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d{2}(?![\d.,-])")
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """By kind: dates as "05", "05-03" or "2026-05-03", times "14:30", weekdays "0" to "6". no: the text denies."""
+    """By kind: dates as "05", "05-03" or "2026-05-03", times "14:30", weekdays "0" to "6", numbers "1200 eur".
+
+    no: the text denies.
+    """
 
     dates: frozenset[str]
     times: frozenset[str]
@@ -53,7 +78,7 @@ class Figures:
             ("date", _apart_dates(self.dates, other.dates)),
             ("time", _apart(self.times, other.times)),
             ("weekday", _apart(self.weekdays, other.weekdays)),
-            ("number", _apart(self.numbers, other.numbers)),
+            ("number", _apart_numbers(self.numbers, other.numbers)),
             ("no", self.no != other.no),
         )
         return next((kind for kind, differs in kinds if differs), "")
@@ -68,7 +93,7 @@ def figures(text: str) -> Figures:
         if match["number"] and any(start <= match.start() < end for start, end in codes):
             continue
         for kind, value in _values(match):
-            found[kind].add(value)
+            found[kind].add(f"{value} {_unit(folded, match)}".strip() if kind == "number" else value)
     sets = {kind: frozenset(values) for kind, values in found.items()}
     return Figures(sets["date"], sets["time"], sets["weekday"], sets["number"], bool(_NO.search(folded)))
 
@@ -108,6 +133,21 @@ def _time(hour: int, match: re.Match[str]) -> str:
     late = (match["p1"] or match["p2"]) == "p" or match["p3"] in ("下午", "傍晚", "晚上")
     minute = int(match["n1"] or 0) if match["n1"] else 30 if match["half"] else 0
     return f"{hour + 12 if late and hour < 12 else hour:02}:{minute:02}"
+
+
+def _unit(text: str, number: re.Match[str]) -> str:
+    """What the number counts, where that is a measure: "kg", "eur", "year"; "" where it is not told."""
+    before = text[number.start() - 1 : number.start()] if number.start() else ""
+    found = _UNIT.match(text[number.end() : number.end() + 12])
+    words = (found[1] if found else "", before)
+    return next((name for word in words for name, forms in _UNITS.items() if word in forms), "")
+
+
+def _apart_numbers(one: frozenset[str], other: frozenset[str]) -> bool:
+    """4 kg and 6 years have nothing to do with each other; 4 kg and 6 may be meant to be the same."""
+    pairs = [(a.partition(" "), b.partition(" ")) for a in one for b in other]
+    alike = [(a[0], b[0]) for a, b in pairs if a[2] == b[2] or not a[2] or not b[2]]
+    return bool(alike) and not any(a == b for a, b in alike)
 
 
 def _plain_number(text: str) -> str:

@@ -12,6 +12,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import InboxChanged, MemoryChanged
 from assistant.core.values import Hit, RecallQuery
 from assistant.recall.embedders import OnnxEmbedder
+from assistant.recall.pairs import NearPair
 from assistant.recall.search import Recall
 from assistant.runtime.conflict_finder import ConflictFinder
 from assistant.runtime.services import Places, compose
@@ -88,6 +89,23 @@ def test_a_hand_written_fact_that_lost_is_struck_too(stage: Stage) -> None:
     stage.services.review.keep(stage.services.review.conflicts()[0].id, "newer")
     assert "- ~~I live in Lisbon~~ · superseded" in stage.services.workspace.memory.read("MEMORY.md").text
     assert texts(stage) == []
+
+
+def test_of_entries_of_several_things_those_are_compared_that_share_words(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may = "2026-05-03|chat:x#1-4|dentist appointment is on Tuesday；the cat weighs 4 kg；rents a garage for 60 euros"
+    write(
+        stage,
+        f"{may}\n2026-09-09|chat:y#1-4|the garage costs 75 euros now；cat is 6 years old；dentist moved me to Friday\n",
+    )
+    units = list(dict.fromkeys(claim.unit for claim in stage.services.workspace.conflicts.claims()))
+    near = NearPair(units[0], units[1], 0.6)
+    monkeypatch.setattr(stage.services.recall, "near_pairs", lambda least, most: [near])
+    assert set(texts(stage)) == {
+        ("dentist appointment is on Tuesday", "dentist moved me to Friday"),
+        ("rents a garage for 60 euros", "the garage costs 75 euros now"),
+    }
 
 
 def test_both_hold_ends_it(stage: Stage) -> None:

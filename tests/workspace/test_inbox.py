@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -212,6 +213,18 @@ def test_who_listens_hears_of_every_change(ws: Workspace) -> None:
     proposal = propose(ws, "dog is called Rex")
     ws.inbox.accept(proposal.id)
     assert heard == [1, 0]
+
+
+def test_two_windows_say_yes_at_once(ws: Workspace, make: Callable[..., Workspace]) -> None:
+    """It is written once; the other is told that it waits no more."""
+    proposal = propose(ws, "dog is called Rex", "moved to Graz")
+    both = [make(), make()]
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(each.inbox.accept, proposal.id) for each in both]
+    errors = [future.exception() for future in done if future.exception()]
+    assert [getattr(error, "code", "") for error in errors] == ["inbox.missing"]
+    assert len(lines(ws)) == 1
+    assert ws.inbox.waiting() == []
 
 
 def test_an_inbox_that_was_never_used_is_empty(tmp_path: Path, ws: Workspace) -> None:
