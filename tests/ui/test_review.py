@@ -47,7 +47,7 @@ def opened(kept: Kept, qtbot: QtBot) -> ReviewPage:
     kept.window.review_memory()
     page = kept.window.memory_panel().page("review")
     assert isinstance(page, ReviewPage)
-    for lane in (kept.services.lanes.files, kept.services.lanes.recall):
+    for lane in (kept.services.lanes.files, kept.services.lanes.keeping):
         lane.submit(lambda: None).result(30)
     parts = (page.empty, page.inbox, page.conflicts, page.same)
     qtbot.waitUntil(lambda: any(part.isVisible() for part in parts))
