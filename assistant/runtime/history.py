@@ -94,7 +94,8 @@ class HistoryService:
                 data = self._read(event.file)
                 self._later(lambda: self._commit({event.file: data}, event.actor, event.summary or event.file))
             case TurnFinished() | TurnFailed():
-                self._later(lambda: self._commit_turn(event.chat, event.turn))
+                if files := self._turn_files(event.chat):
+                    self._later(lambda: self._commit(files, "you", f"Chat {event.chat}, turn {event.turn}"))
             case ChatsChanged():
                 self._later(self._drop_gone)
 
@@ -152,11 +153,17 @@ class HistoryService:
         self._commit({**now, **gone}, "disk", "What was there, and what changed while history was not written")
         return len(now)
 
-    def _commit_turn(self, chat: str, turn: int) -> None:
-        if is_temporary(chat) or self._workspace.chats.is_private(chat):
-            return
-        files = [path.relative_to(self._workspace.root).as_posix() for path in self._workspace.chats.paths(chat)]
-        self._commit({name: self._read(name) for name in files}, "you", f"Chat {chat}, turn {turn}")
+    def _turn_files(self, chat: str) -> dict[str, bytes | None]:
+        """The files of a chat as they are now; none of a private or temporary one, or one that has just gone."""
+        try:
+            if is_temporary(chat) or self._workspace.chats.is_private(chat):
+                return {}
+            paths = self._workspace.chats.paths(chat)
+        except AssistantError as error:
+            _log.debug("the chat %s is not committed: %s", chat, error)
+            return {}
+        names = [path.relative_to(self._workspace.root).as_posix() for path in paths]
+        return {name: self._read(name) for name in names}
 
     def _drop_gone(self) -> None:
         if self.repository.kind() == "none":

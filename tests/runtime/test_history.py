@@ -90,11 +90,15 @@ def test_a_chat_is_committed_at_the_end_of_a_turn_but_no_private_one(services: S
     services.history.turn_on()
     root = services.workspace.root
     open_chat, private = services.new_chat("Tea"), services.new_chat("Secret", private=True)
-    say(services, open_chat, "an open word")
+    for words in ("an open word", "and another"):
+        say(services, open_chat, words)
     say(services, private, WORD)
     settle(services)
-    assert [each.files for each in services.history.log(1)] == [
-        (services.workspace.chats.path(open_chat).relative_to(root).as_posix(),)
+    file = services.workspace.chats.path(open_chat).relative_to(root).as_posix()
+    log = services.history.log(2)
+    assert [(each.files, each.message) for each in log] == [
+        ((file,), f"Chat {open_chat}, turn 2"),
+        ((file,), f"Chat {open_chat}, turn 1"),
     ]
     assert holding(root, WORD) == []
     services.history.turn_on()
