@@ -228,8 +228,14 @@ class Recall:
             changes = sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
             if not changes.removed:  # else it has done it; a process that was killed may have left some, too
                 drop_lone_vectors(connection)
-            purge(connection)
-            self._unpurged = False
+            emptied = purge(connection)  # waits some seconds for who reads beside us
+            self._unpurged = not emptied
+        if not emptied:
+            raise AssistantError(
+                "recall.busy",
+                "Another program is reading the search index, so its log cannot be emptied yet.",
+                "Close other Keepsake windows; it is done at the next start.",
+            )
 
     def with_words(self, text: str) -> list[tuple[str, str]]:
         """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""

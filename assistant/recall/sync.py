@@ -155,14 +155,16 @@ def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
             )
 
 
-def purge(connection: sqlite3.Connection) -> None:
+def purge(connection: sqlite3.Connection) -> bool:
     """Leave no trace of deleted text: merge the keyword index, empty the write-ahead log.
 
-    FTS5 marks deleted words and drops them when it merges; only releases from 3.42 on can do so at once.
+    False where the log could not be emptied since another connection goes on reading it. FTS5 marks deleted words and
+    drops them when it merges; only releases from 3.42 on can do so at once.
     """
     with writing(connection):
         connection.execute("INSERT INTO words(words) VALUES ('optimize')")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
 
 
 def _otherwise_private(connection: sqlite3.Connection, private: bool) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -405,4 +406,26 @@ def test_a_temporary_chat_is_told_nothing_of_it_and_keeps_none_of_it(services: S
     assert "quixotonal" not in str(temporary.preview(chat, "and?").messages)
     temporary.keep(chat, services.receipts)
     services.close()
+    assert traces(tmp_path) == []
+
+
+def test_while_another_program_reads_the_index_it_is_said_and_done_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.recall.database._BUSY_SECONDS", 0.01)
+    services = open_services(tmp_path)
+    ident = services.workspace.memory.remember(FACT).id
+    services.recall.sync(CancelToken())
+    reader = sqlite3.connect(services.recall.files[0])
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM units").fetchone()
+    report = services.forgetting.now(services.forgetting.plan(ident))
+    index = next(place for place in report.searched if place.place == "index")
+    assert index.remaining > 0
+    assert "Close other Keepsake windows" in index.hint
+    reader.close()
+    services.close()
+    after = open_services(tmp_path)
+    assert [done.clean for done in after.forgetting.finish_left()] == [True]
+    after.close()
     assert traces(tmp_path) == []

@@ -157,3 +157,20 @@ def test_a_conflict_keeps_what_came_later_elsewhere(ws):
     )
     assert answer.file == MEMORY
     assert isinstance(ws.memory.save(MEMORY, answer.mine, answer.theirs_sha), Saved)
+
+
+@pytest.mark.parametrize("name", ["memory/🐘.md", "memory/a[1]/b c.md", "memory/con.md"])
+def test_a_file_of_any_name_that_another_program_removed_comes_back(ws, name):
+    path = ws.root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("- by hand\n")
+    ws.memory.note_disk_changes()
+    path.unlink()
+    if path.parent != ws.root / "memory":
+        path.parent.rmdir()
+    assert ws.memory.note_disk_changes() == [name]
+    removed = ws.journal.entries(limit=1)[0]
+    assert isinstance(ws.memory.undo(removed.id), Saved)
+    assert path.read_text() == "- by hand\n"
+    with pytest.raises(AssistantError):
+        ws.memory.read("memory/never there?.md")
