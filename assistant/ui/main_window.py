@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
         self.remembered = RememberedToasts(
-            self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
+            services, self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
         )
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)
