@@ -1,8 +1,8 @@
 """For ``keepsake bench memory``: how long a page of the memory panel takes to be on screen, with what it shows.
 
 Run as ``python -m assistant.ui.measure_memory WORKSPACE STATE PAGE ROWS``; prints one JSON object: milliseconds from
-asking for the page until its list of at least ROWS rows was painted, the processor's time of it, and the longest time the
-window did not answer.
+asking for the page until its list of at least ROWS rows was painted, the processor's time of it, and the longest time
+the window did not answer.
 """
 
 from __future__ import annotations
