@@ -29,7 +29,15 @@ def add_commands(commands: Any) -> None:
     delete = actions.add_parser("delete", help="move it, with its memory and chats, to the trash")
     delete.add_argument("name", metavar="NAME")
     delete.add_argument("--yes", action="store_true", help="needed: nobody is asked")
+    delete.add_argument("--for-good", action="store_true", help="not into the trash: it cannot come back")
     delete.set_defaults(run=run_delete, check=partial(_check, delete))
+    restore = actions.add_parser("restore", help="bring the one of that name back that was deleted last")
+    restore.add_argument("name", metavar="NAME")
+    restore.set_defaults(run=run_restore)
+    purge = actions.add_parser("purge", help="end what is in the trash of that name for good")
+    purge.add_argument("name", metavar="NAME")
+    purge.add_argument("--yes", action="store_true", help="needed: nobody is asked")
+    purge.set_defaults(run=run_purge, check=partial(_check, purge))
 
 
 def _check(parser: ArgumentParser, options: Namespace) -> None:
@@ -41,7 +49,9 @@ def run_list(context: Context, options: Namespace) -> int:
     infos = context.assistants.list()
     value = [{"name": i.name, "folder": i.folder, "current": i.current, "own_prompt": i.own_prompt} for i in infos]
     words = "\n".join(f"{'*' if i.current else ' '} {i.name}  {i.folder}" for i in infos)
-    context.output.value({"assistants": value}, words)
+    trash = context.assistants.deleted()
+    words += "".join(f"\n  {each.name}  (in the trash)" for each in trash)
+    context.output.value({"assistants": value, "deleted": [each.name for each in trash]}, words)
     return 0
 
 
@@ -69,8 +79,25 @@ def run_rename(context: Context, options: Namespace) -> int:
 
 def run_delete(context: Context, options: Namespace) -> int:
     deleted = context.assistants.delete(options.name)
-    words = f"Deleted: {deleted.name}. It is in the trash of Keepsake's data folder."
-    context.output.value({"deleted": deleted.name, "trash": deleted.folder}, words)
+    words = f"Deleted: {deleted.name}. It is in the trash: `keepsake assistants restore` brings it back."
+    if options.for_good:
+        context.assistants.purge(deleted)
+        words = f"Deleted for good: {deleted.name}"
+    context.output.value({"deleted": deleted.name, "for_good": options.for_good}, words)
+    return 0
+
+
+def run_restore(context: Context, options: Namespace) -> int:
+    deleted = context.assistants.find_deleted(options.name)
+    folder = context.assistants.restore(deleted)
+    context.output.value({"name": deleted.name, "folder": folder}, f"Brought back: {deleted.name} ({folder})")
+    return 0
+
+
+def run_purge(context: Context, options: Namespace) -> int:
+    deleted = context.assistants.find_deleted(options.name)
+    context.assistants.purge(deleted)
+    context.output.value({"purged": deleted.name}, f"Deleted for good: {deleted.name}")
     return 0
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.settings.paths import Paths
 from assistant.workspace.assistants import DEFAULT, Assistants, DeletedAssistant, read_persona
+from assistant.workspace.disk import as_error
 
 __all__ = ["DEFAULT", "AssistantInfo", "AssistantService", "DeletedAssistant"]
 
@@ -23,14 +27,28 @@ class AssistantInfo:
 class AssistantService(Assistants):
     """Assistants, and which of them these services serve."""
 
-    def __init__(self, root: Path, data: Path, current: str = DEFAULT) -> None:
-        super().__init__(root, data)
+    def __init__(self, root: Path, paths: Paths, current: str = DEFAULT) -> None:
+        super().__init__(root, paths.data)
+        self._paths = paths
         self.base = root
         self.current = current
 
     def list(self) -> list[AssistantInfo]:
         """All, the default one first."""
         return [self._info(name) for name in self.names()]
+
+    def purge(self, deleted: DeletedAssistant) -> Sequence[str]:
+        """Delete it for good, with its journal, receipts, index and all else that is kept about it."""
+        idents = super().purge(deleted)
+        for ident in idents:
+            for folder in (self._paths.workspace_data(ident), self._paths.workspace_state(ident)):
+                try:
+                    shutil.rmtree(folder)
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    raise as_error(error, folder) from error
+        return idents
 
     def _info(self, name: str) -> AssistantInfo:
         folder = self.root(name)

@@ -65,7 +65,7 @@ class BackupService:
     ) -> None:
         self._workspace = workspace
         self._paths = paths
-        self.assistants = assistants or AssistantService(workspace.root, paths.data)
+        self.assistants = assistants or AssistantService(workspace.root, paths)
         self._settings = paths.settings_file
         self._keyring = keyring or SecretStore()
         self._closing = CancelToken()

@@ -81,6 +81,12 @@ class _Stage:
             self.settings = data
             return
         path = self._path(name)
+        try:
+            self._write(path, record, data)
+        except OSError as error:
+            raise as_error(error, path) from error
+
+    def _write(self, path: Path, record: FileRecord, data: bytes) -> None:
         make_private(path.parent)
         # The person can always read and write it; whether others may is as it was.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)

@@ -102,7 +102,7 @@ class Services:
     ) -> None:
         """assistants: None where the workspace stands alone. workers: of services that were closed by ``hand_over``."""
         self.settings = settings
-        self.assistants = assistants or AssistantService(workspace.root, paths.data)
+        self.assistants = assistants or AssistantService(workspace.root, paths)
         self.paths = paths
         self.workspace = workspace
         self.lanes = Lanes()
@@ -372,7 +372,7 @@ def find_assistants(places: Places, environ: Mapping[str, str] = os.environ) -> 
     """The assistants and which one is meant, without opening any. Raises ("assistant.missing")."""
     paths = find_paths(places.config, places.state, environ)
     base = default_workspace(SettingsStore(paths.settings_file).load(), places.workspace, environ)
-    found = AssistantService(base, paths.data)
+    found = AssistantService(base, paths)
     root = found.root(places.assistant or environ.get("KEEPSAKE_ASSISTANT", ""))
     found.current = root.name if root != base else DEFAULT
     return found

@@ -10,14 +10,14 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace.disk import as_error
-from assistant.workspace.identity import move_record
+from assistant.workspace.identity import drop_record, move_record
 from assistant.workspace.layout import make_folder, name_problem, refuse
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import locked, sync_folder, write_atomic
@@ -119,6 +119,29 @@ class Assistants:
             shutil.rmtree(trash)
         return folder
 
+    def deleted(self) -> list[DeletedAssistant]:
+        """Those of this folder in the trash, the newest deletion first."""
+        trash = self._data / _TRASH
+        records = sorted(trash.glob(f"*/{_RECORD}"), key=_age, reverse=True) if trash.is_dir() else []
+        found = [_deleted(record, self._root) for record in records]
+        return [each for each in found if each is not None]
+
+    def find_deleted(self, name: str) -> DeletedAssistant:
+        """The one of that name that was deleted last. Raises ("assistant.missing")."""
+        for each in self.deleted():
+            if each.name.casefold() == name.casefold():
+                return each
+        raise AssistantError("assistant.missing", f"{name} is not in the trash any more.")
+
+    def purge(self, deleted: DeletedAssistant) -> Sequence[str]:
+        """Delete it for good, its files first; the ids under which something is kept about it."""
+        with self._changing():
+            trash = self._data / _TRASH / deleted.folder
+            idents = drop_record(self._data, trash / deleted.name)
+            if trash.is_dir():
+                shutil.rmtree(trash)
+        return idents
+
     def prompt(self, name: str) -> str:
         """Its prompt as the person wrote it, "" where it has none of its own."""
         return read_persona(self.root(name)).text
@@ -176,6 +199,20 @@ class Assistants:
                 yield
             except OSError as error:
                 raise as_error(error, self._root) from error
+
+
+def _age(record: Path) -> float:
+    return record.stat().st_mtime
+
+
+def _deleted(record: Path, root: Path) -> DeletedAssistant | None:
+    try:
+        value = json.loads(record.read_bytes())
+        whose, name = value["root"], value["name"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    known = whose == str(root) and isinstance(name, str) and (record.parent / name).is_dir()
+    return DeletedAssistant(name, record.parent.name) if known else None
 
 
 def read_persona(root: Path) -> TextFile:

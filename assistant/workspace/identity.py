@@ -54,6 +54,18 @@ def move_record(data_root: Path, old: Path, new: Path | None) -> None:
             write_atomic(registry, json.dumps(known, indent=1).encode())
 
 
+def drop_record(data_root: Path, path: Path) -> list[str]:
+    """Forget the workspace at ``path``; the ids it had, whose folders may be deleted then."""
+    registry = data_root / "workspaces.json"
+    with locked(data_root / "workspaces.lock"):
+        known = _load(registry)
+        gone = [ident for ident, record in known.items() if record.get("path") == os.path.realpath(path)]
+        if gone:
+            kept = {ident: record for ident, record in known.items() if ident not in gone}
+            write_atomic(registry, json.dumps(kept, indent=1).encode())
+    return gone
+
+
 def _find(known: dict[str, _Record], path: Path) -> str | None:
     here = _describe(path)
     by_path = next((ident for ident, record in known.items() if record.get("path") == str(path)), None)

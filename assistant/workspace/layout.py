@@ -55,8 +55,11 @@ def resolve(root: Path, file: str) -> Path:
     return _inside(root, file)
 
 
-def resolve_existing(root: Path, file: str) -> Path:
-    """As resolve, but also any Markdown file below ``memory/`` that a person put there, whatever its name."""
+def resolve_existing(root: Path, file: str, *, known: bool = False) -> Path:
+    """As resolve, but also any Markdown file below ``memory/`` that a person put there, whatever its name.
+
+    known: it was there once, so it may come back.
+    """
     if _file_problem(file) is None or is_foreign(file):
         return _inside(root, file)
     parts = PurePosixPath(file).parts
@@ -64,7 +67,7 @@ def resolve_existing(root: Path, file: str) -> Path:
     if not plain or parts[:1] != (TOPICS,) or not file.endswith(".md") or any(p.startswith(".") for p in parts):
         raise refuse(file, "is no memory file")
     path = _inside(root, file)
-    if not os.path.lexists(path):
+    if not known and not os.path.lexists(path):
         raise refuse(file, _file_problem(file) or "is no memory file")
     return path
 

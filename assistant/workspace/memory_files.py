@@ -81,7 +81,7 @@ class MemoryFiles:
                 tell()
 
     def path(self, file: str) -> Path:
-        return layout.resolve_existing(self.root, file)
+        return layout.resolve_existing(self.root, file, known=self._journal.seen.of(file) is not None)
 
     def read(self, file: str) -> TextFile:
         """The file as it is now; one in another program's form is read-only."""

@@ -60,3 +60,26 @@ def test_what_is_wrong_is_said(keepsake: Keepsake) -> None:
     assert keepsake("assistants", "add", "ANNA", "--json").json["error"]["code"] == "assistant.exists"
     assert keepsake("assistants", "delete", "Keepsake", "--yes", "--json").json["error"]["code"] == "assistant.default"
     assert keepsake("assistants", "prompt", "Anna", "x" * 9000, "--json").json["error"]["code"] == "assistant.prompt"
+
+
+def test_a_deleted_one_comes_back_or_goes_for_good(keepsake: Keepsake, tmp_path: Path) -> None:
+    def holders() -> list[Path]:
+        return [path for path in tmp_path.rglob("*") if path.is_file() and b"zephyrine" in path.read_bytes()]
+
+    keepsake("assistants", "add", "Anna")
+    keepsake("remember", "likes zephyrine", "--assistant", "Anna")
+    keepsake("recall", "zephyrine", "--assistant", "Anna")
+    keepsake("assistants", "delete", "Anna", "--yes")
+    assert keepsake("assistants", "list", "--json").json["deleted"] == ["Anna"]
+    assert keepsake("assistants", "restore", "anna").code == 0
+    assert len(keepsake("memory", "journal", "--assistant", "Anna", "--json").json["entries"]) == 1
+    keepsake("assistants", "delete", "Anna", "--yes")
+    assert keepsake("assistants", "purge", "Anna").code == 2
+    assert holders()
+    assert keepsake("assistants", "purge", "Anna", "--yes", "--json").json == {"purged": "Anna"}
+    assert holders() == []
+    assert keepsake("assistants", "restore", "Anna", "--json").json["error"]["code"] == "assistant.missing"
+    keepsake("assistants", "add", "Anna")
+    keepsake("remember", "likes zephyrine", "--assistant", "Anna")
+    assert keepsake("assistants", "delete", "Anna", "--yes", "--for-good", "--json").json["for_good"]
+    assert holders() == []

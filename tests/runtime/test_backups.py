@@ -460,3 +460,20 @@ def test_what_one_assistant_forgets_stays_with_the_other(filled: Services, tmp_p
     restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", elsewhere(tmp_path), NOW)
     assert "oolong" in (tmp_path / "new" / "MEMORY.md").read_text()
     assert "oolong" not in (tmp_path / "new" / "assistants" / "Ada" / "MEMORY.md").read_text()
+
+
+def test_a_disk_that_fills_while_restoring_leaves_nothing(
+    filled: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = filled.backups.make(tmp_path / "b.age")
+    before = sorted(tmp_path.rglob("*"))
+
+    def full(_: object, path: Path, *__: object) -> None:
+        if path.name == "picture.png":
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("assistant.runtime.restoring._Stage._write", full)
+    with pytest.raises(AssistantError) as caught:
+        restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", filled.paths, NOW)
+    assert caught.value.code == "disk.full" and "picture.png" in caught.value.message
+    assert sorted(tmp_path.rglob("*")) == before

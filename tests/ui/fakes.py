@@ -260,7 +260,7 @@ class FakeServices:
         self.settings = SettingsStore(folder / "config" / "settings.toml")
         self.paths = find_paths(folder / "config", folder / "kept", {})
         self.workspace = FakeWorkspace(folder / "workspace")
-        self.assistants = AssistantService(self.workspace.root, folder / "kept" / "data")
+        self.assistants = AssistantService(self.workspace.root, self.paths)
         self.lanes = FakeLanes()
         self.tidying = FakeTidying(self.workspace.memory)
         self.self_test = FakeSelfTest()

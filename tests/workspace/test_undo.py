@@ -144,6 +144,21 @@ def test_the_text_before_is_found_where_only_the_diff_is_known(ws):
     assert read(ws) == "a new first line\n" + start
 
 
+def test_where_nothing_tells_what_was_before_it_says_so(ws):
+    start = "".join(f"fact number {n} of many that make it long enough\n" for n in range(400))
+    (ws.root / MEMORY).write_text(start)
+    ws.memory.note_disk_changes()
+    done = ws.memory.save(MEMORY, start.replace("number 200 ", "number two hundred "), ws.memory.read(MEMORY).sha256)
+    assert isinstance(done, Saved)
+    for path in (ws.data / "seen").iterdir():
+        path.unlink()
+    (ws.root / MEMORY).write_text("all new\n")
+    with pytest.raises(AssistantError) as refused:
+        ws.memory.undo(done.journal_id)
+    assert refused.value.code == "journal.unknown"
+    assert read(ws) == "all new\n"
+
+
 def test_a_conflict_keeps_what_came_later_elsewhere(ws):
     (ws.root / MEMORY).write_text("one\ntwo\nthree\nfour\nfive\n")
     ws.memory.note_disk_changes()
@@ -157,3 +172,20 @@ def test_a_conflict_keeps_what_came_later_elsewhere(ws):
     )
     assert answer.file == MEMORY
     assert isinstance(ws.memory.save(MEMORY, answer.mine, answer.theirs_sha), Saved)
+
+
+@pytest.mark.parametrize("name", ["memory/🐘.md", "memory/a[1]/b c.md", "memory/con.md"])
+def test_a_file_of_any_name_that_another_program_removed_comes_back(ws, name):
+    path = ws.root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("- by hand\n")
+    ws.memory.note_disk_changes()
+    path.unlink()
+    if path.parent != ws.root / "memory":
+        path.parent.rmdir()
+    assert ws.memory.note_disk_changes() == [name]
+    removed = ws.journal.entries(limit=1)[0]
+    assert isinstance(ws.memory.undo(removed.id), Saved)
+    assert path.read_text() == "- by hand\n"
+    with pytest.raises(AssistantError):
+        ws.memory.read("memory/never there?.md")
