@@ -78,7 +78,8 @@ def run_tidy(context: Context, options: Namespace) -> int:
     elif batch:
         words = f"{plan.summary}. To take it back: keepsake memory undo {batch}"
     else:
-        words = f"{plan.diff}\n{plan.summary.replace('Tidied up', 'To do')}. To do it: keepsake memory tidy --apply"
+        counts = f"{len(plan.moved)} to move to the archive, {len(plan.merged)} to merge"
+        words = f"{plan.diff}\n{counts}. To do it: keepsake memory tidy --apply"
     context.output.value(value, words)
     return 0
 

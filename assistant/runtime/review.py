@@ -114,6 +114,13 @@ class ReviewService:
         self._models.ensure("", cancel)
         return second_opinion(self._prompts.engine, conflict.older.text, conflict.newer.text, cancel)
 
+    # --- what was written by itself --------------------------------------------------------------------------------
+
+    def undo_targets(self, changes: Sequence[str]) -> list[str]:
+        """What Memory.undo takes to take these changes back, the latest first: a batch once for all of its files."""
+        entries = (self._workspace.journal.get(ident) for ident in reversed(changes))
+        return list(dict.fromkeys(entry.batch or entry.id for entry in entries if entry))
+
     # --- inside --------------------------------------------------------------------------------------------------
 
     def _conflict(self, ident: str) -> MemoryConflict:

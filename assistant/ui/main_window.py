@@ -67,7 +67,7 @@ class MainWindow(QMainWindow):
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
         self.remembered = RememberedToasts(
-            self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
+            services, self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
         )
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)
@@ -244,7 +244,7 @@ class MainWindow(QMainWindow):
         self._show_memory(True)
         self.memory_panel().open_place(file, line)
 
-    def _show_memory(self, shown: bool) -> None:
+    def _show_memory(self, shown: bool, page: str = "") -> None:
         panel = self.memory_panel()
         panel.setVisible(shown)
         self.topbar.memory.setChecked(shown)
@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
             width = self.keeper.memory_width or max(380, min(520, self.width() * 36 // 100))
             left = self.sidebar.width() if self.sidebar.isVisible() else 0
             self.splitter.setSizes([left, self.width() - left - width, width])
-            panel.start()
+            panel.start(page)
 
     def _make_room(self) -> None:
         """In a narrow window the chats make way for the memory, and come back after it."""
@@ -280,8 +280,7 @@ class MainWindow(QMainWindow):
 
     def show_memory_page(self, key: str) -> None:
         """Open the memory panel at a page."""
-        self._show_memory(True)
-        self.memory_panel().show_page(key)
+        self._show_memory(True, key)
 
     def new_note(self) -> None:
         """Ask for the name of a new memory file."""
@@ -295,13 +294,11 @@ class MainWindow(QMainWindow):
 
     def review_memory(self) -> None:
         """Open the memory panel at what waits for the person's word."""
-        self._show_memory(True)
-        self.memory_panel().show_page("review")
+        self._show_memory(True, "review")
 
     def tidy_memory(self) -> None:
         """Open the memory panel at its journal, and show there what tidying up would do."""
-        self._show_memory(True)
-        self.memory_panel().show_page("journal")
+        self._show_memory(True, "journal")
         self.memory_panel().journal.tidying.ask()
 
     def is_reviewing(self) -> bool:

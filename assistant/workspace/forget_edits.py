@@ -11,7 +11,7 @@ from assistant.workspace.blocks import text_blocks
 from assistant.workspace.chat_head import parse_head, with_title
 from assistant.workspace.chats import LABEL, link_turns, split_blocks
 from assistant.workspace.entries import is_entry, parse_entry
-from assistant.workspace.forget_query import core_of, same_form
+from assistant.workspace.forget_query import core_of, line_parts, same_form
 from assistant.workspace.forget_values import ForgetPlan, Target
 from assistant.workspace.forgotten_text import FORGOTTEN, found_in_bytes, holds, scrub_text
 from assistant.workspace.ids import UnitNames, line_id, split_id
@@ -89,7 +89,8 @@ def memory_without(file: str, text: str, plan: ForgetPlan) -> str:
     if file.startswith(f"{LOGS}/"):
         lines = [line for line in text.split("\n") if line.removesuffix("\r") not in gone]
     else:
-        lines = _without_same(text.split("\n"), frozenset(plan.same))
+        lines = _masked(text.split("\n"), {t.text for t in plan.of_file(file) if t.kind == "line"})
+        lines = _without_same(lines, frozenset(plan.same))
     left = "\n".join(lines)
     return scrub_text(left, plan.texts) if found_in_bytes(left.encode("utf-8", "replace"), plan.texts) else left
 
@@ -112,7 +113,8 @@ def chat_without(chat: str, texts: Sequence[str], plan: ForgetPlan) -> list[str]
             lines = changed[block.part - 1]
             end = min(block.end - 1, len(lines))
             lines[block.line : end] = _emptied(lines[block.line : end])
-    done = ["\n".join(lines) for lines in changed]
+    own = {target.text for target in plan.targets if target.kind == "line" and target.chat == chat}
+    done = ["\n".join(_masked(lines, own)) for lines in changed]
     if done and parse_head(done[0]).title in titles:
         done[0] = with_title(done[0], FORGOTTEN)
     return [scrub_text(text, plan.texts) if holds(text, plan.texts) else text for text in done]
@@ -158,6 +160,19 @@ def _without_units(file: str, text: str, targets: Sequence[Target]) -> str:
         else:
             text = remove_unit(text, place)
     return text
+
+
+def _masked(lines: Sequence[str], gone: Collection[str]) -> list[str]:
+    """Headings and other lines that are no units keep their mark and lose their words."""
+    if not gone:
+        return list(lines)
+    done = []
+    for line in lines:
+        raw = line.removesuffix("\r")
+        mark, words = line_parts(raw)
+        masked = f"{mark}{FORGOTTEN}{line[len(raw) :]}"
+        done.append(masked if raw in gone or (raw.startswith(">") and words in gone) else line)
+    return done
 
 
 def _without_same(lines: Sequence[str], same: frozenset[str]) -> list[str]:

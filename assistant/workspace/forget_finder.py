@@ -19,6 +19,7 @@ from assistant.workspace.forget_query import (
     TURN_WEIGHT,
     ForgetQuery,
     cores,
+    line_parts,
     same_form,
     telling_lines,
     telling_word,
@@ -58,7 +59,7 @@ class ForgetFinder:
     def plan_for(self, what: str, targets: Sequence[Target], words: Sequence[str] = ()) -> ForgetPlan:
         """The plan for targets that were found or chosen. words: of a query, to be taken out wherever they stand."""
         memory = [core for t in targets if t.kind == "memory" for core in _cores(t)]
-        lines = [t.text for t in targets if t.kind in ("title", "line")]
+        lines = [line_parts(t.text)[1] if t.kind == "line" else t.text for t in targets if t.kind in ("title", "line")]
         texts = [*words, *telling_lines([*memory, *lines], MEMORY_WEIGHT)]
         texts += telling_lines([said for t in targets if t.kind == "log" for said in said_in(t.text)], TURN_WEIGHT)
         turns = [t for t in targets if t.kind == "turn"]

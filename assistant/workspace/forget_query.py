@@ -20,6 +20,7 @@ _CJK_WEIGHT = 3  # a Chinese character says about as much as three letters
 _LONG = 300  # characters; a prompt may have been told only sentences of a longer text
 _SENTENCE = re.compile(r"(?<=[.!?。！？;；\n])\s*")
 _LEAD = re.compile(r"\s*(?:>[ \t]?)*\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+)?")
+_FIELD = re.compile(r"\s*[A-Za-z][\w-]*:[ \t]+(?=\S)")
 _IS_CJK = re.compile(f"[{CJK}]")
 # Words of our own formats: taking them out of files would break what is not to be forgotten.
 _OURS = frozenset(
@@ -83,6 +84,13 @@ def core_of(line: str) -> str:
     """The words of a line of a note."""
     match = _LEAD.match(line)
     return parse_item(line[match.end() if match else 0 :]).text
+
+
+def line_parts(line: str) -> tuple[str, str]:
+    """A heading, a field of a front matter or another line as its mark ("## ", "title: ") and its words."""
+    match = _FIELD.match(line) or _LEAD.match(line)
+    at = match.end() if match else 0
+    return line[:at], line[at:]
 
 
 def same_form(text: str) -> str:

@@ -93,9 +93,10 @@ class _Tidied:
     def _candidates(self, limits: Limits) -> list[tuple[str, Entry]]:
         """What may leave to make room: struck entries, then those that hold but the last ones; the oldest first."""
         staying = [entry for entry in self._entries if self._left(entry)]
-        live = [entry for entry in staying if any(entry.items[n].live(self._today) for n in self._left(entry))]
+        holds = [any(entry.items[n].live(self._today) for n in self._left(entry)) for entry in staying]
+        live = [entry for entry, held in zip(staying, holds, strict=True) if held]
+        dead = [entry for entry, held in zip(staying, holds, strict=True) if not held]
         older = live[: max(0, len(live) - max(0, limits.entries))]
-        dead = [entry for entry in staying if entry not in live]
         by_day = [sorted(group, key=lambda entry: (entry.date, entry.line)) for group in (dead, older)]
         return [(SUPERSEDED, entry) for entry in by_day[0]] + [(OLD, entry) for entry in by_day[1]]
 

@@ -64,7 +64,13 @@ class Undoing:
     def _conflict(self, entry: JournalEntry, current: TextFile) -> Conflict:
         """mine: what later changes leave of the text before, with its own words where both touch the same lines."""
         text = exact_text(current)
-        prior, after = self._journal.texts(entry.id) or (entry.prior or "", None)
+        prior, after = self._journal.texts(entry.id) or (entry.prior, None)
+        if prior is None:
+            raise AssistantError(
+                "journal.unknown",
+                "What the file was before this change is not known any more, and the lines it changed are others now.",
+                "The journal shows what it changed; put it right by hand.",
+            )
         mine = prior if after is None else merge_for(after, text, prior)
         base = visible(after or "")
         return Conflict(base, visible(mine), visible(text), None, current.sha256, entry.path)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace.declined import Declined
-from assistant.workspace.entries import Entry, parse_entry
+from assistant.workspace.entries import Entry, parse_entry, parse_memory
 from assistant.workspace.journal import Journal, JournalEntry
+from assistant.workspace.layout import ARCHIVE, MEMORY
+from assistant.workspace.memory import Memory
 from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
 from assistant.workspace.sources import Turns, distilled_turns
 
@@ -26,7 +28,8 @@ _log = logging.getLogger(__name__)
 class UndoneEntries:
     """Tells Declined what the undos in the journal mean. ``folder``: where it keeps how far it has read."""
 
-    def __init__(self, journal: Journal, declined: Declined, folder: Path) -> None:
+    def __init__(self, memory: Memory, journal: Journal, declined: Declined, folder: Path) -> None:
+        self._memory = memory
         self._journal = journal
         self._declined = declined
         self._path = folder / "undone.seen"
@@ -72,10 +75,20 @@ class UndoneEntries:
         sources = {entry.source for entry in gone} & {entry.source for entry in came}
         gone = [entry for entry in gone if entry.source not in sources]
         came = [entry for entry in came if entry.source not in sources]
-        if gone:
-            self._declined.add(_turns(gone), _texts(gone))
+        stands = self._standing() if gone else {}
+        gone = [entry for entry in gone if not _texts([entry]) <= stands.get(entry.source, set())]
+        if gone:  # and was not moved to another file by an undo of its own
+            self._declined.add(_turns(entry for entry in gone if entry.source not in stands), _texts(gone))
         if came:
             self._declined.take_back(_turns(came), _texts(came))
+
+    def _standing(self) -> dict[str, set[str]]:
+        """The texts of the distilled entries that memory has now, by source."""
+        found: dict[str, set[str]] = {}
+        for file in (MEMORY, ARCHIVE):
+            for entry in parse_memory(self._memory.read(file).text).entries:
+                found.setdefault(entry.source, set()).update(_texts([entry]))
+        return found
 
 
 def _entries(diff: str, sign: str) -> list[Entry]:
@@ -85,9 +98,9 @@ def _entries(diff: str, sign: str) -> list[Entry]:
     return [entry for entry in entries if entry and distilled_turns(entry.source)]
 
 
-def _turns(entries: Sequence[Entry]) -> list[Turns]:
+def _turns(entries: Iterable[Entry]) -> list[Turns]:
     return [turns for entry in entries if (turns := distilled_turns(entry.source))]
 
 
-def _texts(entries: Sequence[Entry]) -> list[str]:
-    return [item.text for entry in entries for item in entry.items]
+def _texts(entries: Iterable[Entry]) -> set[str]:
+    return {item.text for entry in entries for item in entry.items}

@@ -50,7 +50,7 @@ class Workspace:
         self.log = DayLog(root, state, lambda file: self.memory.note_written(file, "assistant"))
         self.drafts = Drafts(data / "drafts")
         self.declined = Declined(data / "declined")
-        self.undone = UndoneEntries(self.journal, self.declined, data / "declined")
+        self.undone = UndoneEntries(self.memory, self.journal, self.declined, data / "declined")
         self.conflicts = ConflictBook(root, data / "conflicts", clock)
         self.inbox = Inbox(data / "inbox", state / "locks" / "inbox.lock", self.memory, self.declined, clock)
         self.memory.subscribe(self.undone.on_change)

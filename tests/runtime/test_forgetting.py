@@ -429,3 +429,21 @@ def test_while_another_program_reads_the_index_it_is_said_and_done_at_the_next_s
     assert [done.clean for done in after.forgetting.finish_left()] == [True]
     after.close()
     assert traces(tmp_path) == []
+
+
+def test_headings_fields_and_key_points_that_hold_the_words_keep_their_marks(
+    services: Services, tmp_path: Path
+) -> None:
+    note = tmp_path / "ws" / "memory" / "places.md"
+    note.write_text(
+        "---\ntitle: Owl tower\ntags: [owl, night]\n---\n# Owl\n\n- the owl sits there\n\n## Other\n\n- a mouse\n"
+    )
+    chat = talk(services, "Birds", "hello you", "Hello.")
+    path = services.workspace.chats.path(chat)
+    path.write_text(path.read_text() + "\n## Key points\n\n> - saw an owl\n> - saw a cat\n")
+    services.forgetting.now(services.forgetting.plan("owl"))
+    assert note.read_text() == (
+        "---\ntitle: «forgotten»\ntags: «forgotten»\n---\n# «forgotten»\n\n\n## Other\n\n- a mouse\n"
+    )
+    assert path.read_text().endswith("> - «forgotten»\n> - saw a cat\n")
+    assert services.workspace.problems() == []

@@ -161,6 +161,25 @@ def test_a_choice_that_comes_too_late_asks_again(
     second.cancel.click()
 
 
+def test_of_a_batch_the_other_files_follow_when_one_is_settled(
+    qtbot: QtBot, journal: JournalPage, services: FakeServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = services.workspace.root / "MEMORY.md"
+    main.write_text("now\n")
+    clash = Conflict("", "then\n", "now\n", None, sha("now\n"), "MEMORY.md")
+    answers = [clash, Saved("batch-2", "")]
+    monkeypatch.setattr(services.workspace.memory, "undo", lambda _: answers.pop(0))
+    qtbot.waitUntil(lambda: journal.model.rowCount() == 3)
+    choose(journal, 1)
+    with qtbot.waitSignal(journal.choice.done) as done:
+        journal.undo.click()
+        qtbot.waitUntil(lambda: journal.choice.dialog is not None)
+        assert journal.choice.dialog is not None
+        journal.choice.dialog.take_mine.click()
+    assert done.args == ["batch-2"]
+    assert (main.read_text(), answers) == ("then\n", [])
+
+
 def test_the_dialog_offers_a_third_text_to_edit(qtbot: QtBot, theme: Theme) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)

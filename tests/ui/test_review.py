@@ -19,6 +19,7 @@ from assistant.ui.memory.days import day_words
 from assistant.ui.memory.proposal_card import ProposalCard
 from assistant.ui.memory.review import ReviewPage
 from assistant.workspace.inbox_files import Proposal
+from assistant.workspace.memory_values import Edit
 from tests.fakes import FakeEngine
 
 from .real_services import Kept, kept
@@ -47,7 +48,7 @@ def opened(kept: Kept, qtbot: QtBot) -> ReviewPage:
     kept.window.review_memory()
     page = kept.window.memory_panel().page("review")
     assert isinstance(page, ReviewPage)
-    for lane in (kept.services.lanes.files, kept.services.lanes.recall):
+    for lane in (kept.services.lanes.files, kept.services.lanes.keeping):
         lane.submit(lambda: None).result(30)
     parts = (page.empty, page.inbox, page.conflicts, page.same)
     qtbot.waitUntil(lambda: any(part.isVisible() for part in parts))
@@ -303,6 +304,19 @@ def test_what_the_assistant_remembers_by_itself_shows_with_undo_joined(kept: Kep
     toasts.shown()[0].action_button().click()
     qtbot.waitUntil(lambda: memory(kept) == "2026-11-29|you|I said this myself\n")
     qtbot.waitUntil(lambda: kept.services.workspace.declined.turns(CHAT) == {1, 2, 3, 4})
+
+
+def test_files_that_changed_as_one_go_back_as_one(kept: Kept, qtbot: QtBot) -> None:
+    door = kept.services.workspace.memory
+    door.append_entry(["likes tea"], source=f"chat:{CHAT}#1-1", actor="you")
+    line = door.read("MEMORY.md")
+    door.change_many([Edit("memory/archive.md", line.text, ""), Edit("MEMORY.md", "", line.sha256)], "upkeep", "Tidied")
+    toasts = kept.window.toasts
+    qtbot.waitUntil(lambda: [toast.text() for toast in toasts.shown()] == ["Tidied"])
+    toasts.shown()[0].action_button().click()
+    qtbot.waitUntil(lambda: memory(kept) == line.text and not door.read("memory/archive.md").sha256)
+    assert kept.services.workspace.journal.entries(1)[0].batch
+    assert kept.services.workspace.declined.turns(CHAT) == set()
 
 
 def test_what_waits_for_a_yes_is_told_with_a_way_there(kept: Kept, qtbot: QtBot) -> None:

@@ -117,12 +117,15 @@ def test_other_undos_decline_nothing(ws: Workspace) -> None:
     assert not ws.declined.holds("dog is called Rex")
 
 
-def test_an_undo_that_moves_an_entry_back_from_the_archive_declines_nothing(ws: Workspace) -> None:
+@pytest.mark.parametrize("at_once", [True, False])
+def test_an_undo_that_moves_an_entry_back_from_the_archive_declines_nothing(ws: Workspace, at_once: bool) -> None:
     """As tidying up does it: two files in one batch."""
     ws.memory.append_entry(["dog is called Rex"], source=SOURCE, actor="upkeep")
     line = ws.memory.read("MEMORY.md")
     edits = [Edit("memory/archive.md", line.text, ""), Edit("MEMORY.md", "# About me\n", line.sha256)]
-    ws.memory.undo(ws.memory.change_many(edits, "upkeep", "Tidied up"))
+    batch = ws.memory.change_many(edits, "upkeep", "Tidied up")
+    for ident in [batch] if at_once else [entry.id for entry in reversed(ws.journal.batch(batch))]:
+        ws.memory.undo(ident)
     assert [entry.source for entry in ws.memory.document().entries] == [SOURCE]
     assert ws.declined.turns(CHAT) == set()
     assert not ws.declined.holds("dog is called Rex")

@@ -144,6 +144,21 @@ def test_the_text_before_is_found_where_only_the_diff_is_known(ws):
     assert read(ws) == "a new first line\n" + start
 
 
+def test_where_nothing_tells_what_was_before_it_says_so(ws):
+    start = "".join(f"fact number {n} of many that make it long enough\n" for n in range(400))
+    (ws.root / MEMORY).write_text(start)
+    ws.memory.note_disk_changes()
+    done = ws.memory.save(MEMORY, start.replace("number 200 ", "number two hundred "), ws.memory.read(MEMORY).sha256)
+    assert isinstance(done, Saved)
+    for path in (ws.data / "seen").iterdir():
+        path.unlink()
+    (ws.root / MEMORY).write_text("all new\n")
+    with pytest.raises(AssistantError) as refused:
+        ws.memory.undo(done.journal_id)
+    assert refused.value.code == "journal.unknown"
+    assert read(ws) == "all new\n"
+
+
 def test_a_conflict_keeps_what_came_later_elsewhere(ws):
     (ws.root / MEMORY).write_text("one\ntwo\nthree\nfour\nfive\n")
     ws.memory.note_disk_changes()

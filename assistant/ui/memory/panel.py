@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -47,7 +47,7 @@ class MemoryPanel(QWidget):
         self._started = False
         self._specs = {spec.key: spec for spec in PAGES}
         self._pages: dict[str, Page] = {}
-        self.current = FILES
+        self.current = ""
         self.rail = Rail(theme, PAGES)
         self.title = ElidedLabel("", "title")
         self.stack = QStackedWidget()
@@ -55,7 +55,6 @@ class MemoryPanel(QWidget):
         self.quick, self.remember, self.secrets = self.line.field, self.line.remember, self.line.secrets
         self._lay_out()
         self._connect()
-        self._show(FILES)
 
     def _lay_out(self) -> None:
         self._tools = QHBoxLayout()
@@ -136,37 +135,37 @@ class MemoryPanel(QWidget):
 
     # --- what the window asks ---
 
-    def start(self) -> None:
-        """Read for the first time."""
+    def start(self, key: str = "") -> None:
+        """Read for the first time, and show a page: "" for the one that was shown, or the files."""
         if not self._started:
             self._started = True
-            for spec in PAGES:
-                if spec.early:
-                    self.page(spec.key)
-            self.page(self.current).opened()
+            QTimer.singleShot(0, self, self._build_early)  # what the person asked for comes first
+        if key or not self.current:
+            self.show_page(key or FILES)
+
+    def _build_early(self) -> None:
+        for spec in PAGES:
+            if spec.early:
+                self.page(spec.key)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._started and not event.spontaneous():
+        if self._started and self.current and not event.spontaneous():
             self.page(self.current).opened()
 
     def open_place(self, file: str, line: int) -> None:
         """Show a line of a file."""
-        self.start()
-        if self.current != FILES:
-            self.show_page(FILES)
+        self.start("" if self.current == FILES else FILES)
         self.files.open_file(file, line)
 
     def start_note(self) -> None:
         """Ask for the name of a new note."""
-        self.start()
-        self.show_page(FILES)
+        self.start(FILES)
         self.files.ask_new()
 
     def start_search(self) -> None:
         """Go to the search field."""
-        self.start()
-        self.show_page(SEARCH)
+        self.start(SEARCH)
 
     def may_close(self) -> bool:
         """Ask about unsaved text; False when the person wants to go on."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from assistant.core.events import InboxChanged, MemoryChanged
+from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory_undo import UndoOffers
@@ -26,6 +27,7 @@ class RememberedToasts(QObject):
 
     def __init__(
         self,
+        services: Backend,
         bridge: Bridge,
         toasts: Toasts,
         offers: UndoOffers,
@@ -34,6 +36,7 @@ class RememberedToasts(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._services, self._bridge = services, bridge
         self._toasts, self._offers, self._review, self._reviewing = toasts, offers, review, reviewing
         self._changes: dict[str, str] = {}
         self._toast: Toast | None = None
@@ -60,7 +63,12 @@ class RememberedToasts(QObject):
         self._toast = self._toasts.show(_words(list(changes.values())), tr("Undo"), lambda: self._undo(changes))
 
     def _undo(self, changes: dict[str, str]) -> None:
-        for ident in reversed(changes):
+        """What changed as one goes back as one."""
+        targets = self._services.review.undo_targets
+        self._bridge.run(self._services.lanes.files, targets, list(changes), done=self._undo_each)
+
+    def _undo_each(self, targets: list[str]) -> None:
+        for ident in targets:
             self._offers.undo(ident)
 
     def _show_waiting(self, waiting: int) -> None:
@@ -72,7 +80,7 @@ class RememberedToasts(QObject):
 
 
 def _words(summaries: list[str]) -> str:
-    if len(summaries) == 1:
+    if len(set(summaries)) == 1:  # files that changed as one say the same
         return translate_message(summaries[0])
     if all(summary.startswith(_REMEMBERED) for summary in summaries):
         texts = [text for each in summaries for text in each.removeprefix(_REMEMBERED).split(SEPARATOR)]

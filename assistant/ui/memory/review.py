@@ -188,7 +188,7 @@ class ReviewPage(Page):
         self._bridge.run(self._services.lanes.files, self._services.review.waiting, done=self._on_inbox)
 
     def _read_conflicts(self) -> None:
-        self._bridge.run(self._services.lanes.recall, self._services.review.pairs, done=self._on_pairs)
+        self._bridge.run(self._services.lanes.keeping, self._services.review.pairs, done=self._on_pairs)
 
     def _read_conflicts_soon(self) -> None:
         self._timer.start(_SOON_MS if self.isVisible() else _LATER_MS)

@@ -29,15 +29,20 @@ class UndoChoice(QObject):
         super().__init__(parent)
         self._services, self._bridge, self._theme, self._window = services, bridge, theme, window
         self.dialog: ConflictDialog | None = None
+        self._asked_for = ""
+        self._goes_on = False
 
     def undo(self, ident: str) -> None:
-        """Take back a change or a batch, by its id in the journal."""
+        """Take back a change or a batch, by its id in the journal. Of a batch each file that clashes is asked about."""
+        self._asked_for, self._goes_on = ident, False
         undo = self._services.workspace.memory.undo
         self._bridge.run(self._services.lanes.files, undo, ident, done=self._on_result, failed=self.failed.emit)
 
     def _on_result(self, result: Saved | Conflict) -> None:
         if isinstance(result, Conflict):
             self._ask(result)
+        elif self._goes_on:  # that file is as it shall be; the others of the batch wait
+            self.undo(self._asked_for)
         else:
             self.done.emit(result.journal_id)
 
@@ -56,6 +61,7 @@ class UndoChoice(QObject):
     def _write(self, conflict: Conflict, choice: str, text: str) -> None:
         if choice == "theirs":
             return
+        self._goes_on = choice == "mine" and self._asked_for.startswith("batch-")
         save, file, sha = self._services.workspace.memory.save, conflict.file, conflict.theirs_sha
         work = self._services.lanes.files
         self._bridge.run(work, save, file, text, sha, done=self._on_result, failed=self.failed.emit)
