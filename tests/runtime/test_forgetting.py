@@ -215,7 +215,7 @@ def test_other_changes_can_still_be_undone_and_never_bring_it_back(services: Ser
     told = memory.remember(FACT)
     last = memory.remember("the cat is called Momo").journal_id
     services.forgetting.now(services.forgetting.plan(told.id))
-    with pytest.raises(AssistantError, match="taken back"):
+    with pytest.raises(AssistantError, match="was forgotten"):
         memory.undo(told.journal_id)
     for ident, words in ((last, "Momo"), (first, "bike")):
         outcome = memory.undo(ident)
