@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.ui.application import build_application, find_theme
 from assistant.ui.main_window import MainWindow
 

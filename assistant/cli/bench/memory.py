@@ -19,7 +19,8 @@ from assistant.cli.context import Context
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import RecallQuery
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.workspace.merged_save import save_merged
 
 _MANY = 20  # journal lines, and units to forget one among, a file of --size
