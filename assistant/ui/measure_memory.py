@@ -72,6 +72,7 @@ def main(workspace: Path, state: Path, page: str, rows: int) -> dict[str, float]
     took, busy = time.perf_counter() - began, time.process_time() - busy
     _wait(_SETTLE_MS)
     window.memory_panel().discard()
+    window.toggle_memory()  # or the next window would open with it
     window.close()
     window.release()
     services.close()
