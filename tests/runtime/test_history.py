@@ -314,4 +314,4 @@ def test_a_damaged_object_is_said_in_words(services: Services, which: str, cut: 
         try:
             ask()
         except AssistantError as error:
-            assert error.code == "history.broken"  # noqa: PT017 - some of these still can be answered
+            assert error.code == "history.broken"

@@ -55,3 +55,31 @@ def test_nothing_is_added_twice_or_left_of_what_was_removed(tmp_path: Path) -> N
     assert "cellar" not in (tmp_path / "checks.json").read_text()
     with pytest.raises(Exception, match="no check"):
         store.remove(first.id)
+
+
+def test_one_wrong_backup_hides_no_other(tmp_path: Path) -> None:
+    good = {"path": str(tmp_path / "unplugged" / "a.age"), "made": "2026", "key": "keyring", "files": 3}
+    wrong: list[Any] = [
+        7,
+        {},
+        {**good, "path": 5},
+        {**good, "path": "a\0b"},
+        {**good, "files": "many"},
+        {**good, "x": 1},
+    ]
+    (tmp_path / "backups.json").write_text(json.dumps([*wrong, good]))
+    assert [str(each.path) for each in KnownBackups(tmp_path, tmp_path / "lock").all()] == [good["path"]]
+
+
+@pytest.mark.parametrize("cut", ['{"checks": [{"question": "plum', "[" * 100_000])
+def test_a_damaged_file_is_kept_beside_the_new_one_until_it_is_forgotten(tmp_path: Path, cut: str) -> None:
+    (tmp_path / "checks.json").write_text(cut)
+    store = CheckStore(tmp_path, tmp_path / "lock")
+    assert store.checks() == []
+    store.add("where?", "", "cellar", "now")
+    assert (tmp_path / "checks.json.damaged").read_text() == cut
+    assert [check.text for check in store.checks()] == ["cellar"]
+    if "plum" in cut:
+        assert store.remaining(["plum"]) == 1
+        store.scrub(["plum"])
+        assert store.remaining(["plum"]) == 0 and not (tmp_path / "checks.json.damaged").exists()
