@@ -96,12 +96,12 @@ def run_private(context: Context, options: Namespace) -> int:
     private = options.wanted == "on"
     kept = context.services.set_private(options.id, private)
     words = "Private: other chats are not told of it, and nothing of it becomes memory." if private else "Not private."
-    words += f" What was remembered from it before stays: {kept} entries." if kept and private else ""
+    words += f" What was remembered from it before stays ({kept})." if kept and private else ""
     context.output.value({"id": options.id, "private": private, "remembered": kept}, words)
     return 0
 
 
 def run_delete(context: Context, options: Namespace) -> int:
-    context.services.purge_chat(options.id)
+    context.services.deletion.purge(options.id)
     context.output.value({"deleted": options.id}, f"Deleted: {options.id}")
     return 0

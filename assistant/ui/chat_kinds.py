@@ -83,7 +83,7 @@ class ChatKinds(QObject):
         if not private:
             words = tr("No longer private: other chats may be told of it")
         elif kept:
-            words = tr("Private now. What memory has from it stays: {n} entries", n=kept)
+            words = tr("Private now; what memory has from it stays ({n})", n=kept)
         else:
             words = tr("Private now: other chats are told nothing of it")
         undo = tr("Undo")

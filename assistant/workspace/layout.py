@@ -133,12 +133,14 @@ def _links_out(root: Path, name: str, *, deep: bool) -> list[str]:
 
 def is_foreign(file: str) -> bool:
     """Whether a relative POSIX name is that of a file in another program's form."""
+    if not file.endswith((".json", ".jsonl")):  # asked of every file at every search: most are none, at once
+        return False
     parts = PurePosixPath(file).parts
     if len(parts) < 2 or any(part.startswith(".") for part in parts):
         return False
     if parts[0] == SESSIONS:
         return len(parts) == 2 and file.endswith(".jsonl")
-    return parts[0] == TOPICS and file.endswith((".json", ".jsonl"))
+    return parts[0] == TOPICS
 
 
 def foreign_files(root: Path) -> list[str]:

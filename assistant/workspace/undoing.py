@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assistant.core.errors import AssistantError
 from assistant.workspace.changes import merge, merge_for
+from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.journal import Journal, JournalEntry
 from assistant.workspace.memory_files import FileChange, MemoryFiles
 from assistant.workspace.memory_values import Conflict, Saved
@@ -26,6 +27,10 @@ class Undoing:
             raise AssistantError("journal.missing", "This change is not in the journal.", "Reload the journal.")
         able = [each for each in entries if each.can_undo]
         if not able:
+            if any(FORGOTTEN in entry.diff for entry in entries):
+                raise AssistantError(
+                    "journal.forgotten", "What this change held was forgotten; it cannot be taken back."
+                )
             raise AssistantError("journal.undone", "This change was taken back already.")
         changes = []
         for each in able:
