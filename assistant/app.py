@@ -21,7 +21,9 @@ from assistant.cli.main import main as run_command_line
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private, open_private
 from assistant.runtime.assistants import DEFAULT
-from assistant.runtime.services import Places, Services, Workers, compose, find_assistants
+from assistant.runtime.composition import Places, compose, find_assistants
+from assistant.runtime.services import Services
+from assistant.runtime.workers import Workers
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.disk import as_error

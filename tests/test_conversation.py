@@ -19,7 +19,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assistant.core.events import Event, ModelReady, TurnFailed, TurnFinished
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.ui.application import dress_application
 from assistant.ui.main_window import MainWindow
 from tests.real_embeddings import embedding_model_path

@@ -102,6 +102,6 @@ def run_private(context: Context, options: Namespace) -> int:
 
 
 def run_delete(context: Context, options: Namespace) -> int:
-    context.services.purge_chat(options.id)
+    context.services.deletion.purge(options.id)
     context.output.value({"deleted": options.id}, f"Deleted: {options.id}")
     return 0

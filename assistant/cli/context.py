@@ -7,7 +7,8 @@ from types import TracebackType
 from assistant.cli.output import Output
 from assistant.core.cancel import CancelToken
 from assistant.runtime.assistants import AssistantService
-from assistant.runtime.services import Places, Services, compose, find_assistants
+from assistant.runtime.composition import Places, compose, find_assistants
+from assistant.runtime.services import Services
 
 _SOON_EMBEDDED = 200  # units: one or two seconds of work
 _PATIENCE_MS = 10_000.0  # a script wants the whole answer rather than a quick one

@@ -29,7 +29,7 @@ from assistant.cli import (
 from assistant.cli.context import Context
 from assistant.cli.output import Output, silence, use_utf8
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.runtime.services import Places
+from assistant.runtime.composition import Places
 
 INTERRUPTED = 130
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000  # a calendar that can be counted back and forth in

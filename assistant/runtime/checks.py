@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Delta, GenerateOptions, Message, Role
 from assistant.runtime.keeping_checks import keeping_checks
-from assistant.runtime.services import EMBEDDING_MODEL, Services, free_bytes
+from assistant.runtime.services import Services
+from assistant.runtime.workers import EMBEDDING_MODEL
 
 _LOW_DISK_BYTES = 200_000_000
 _OTHERS = 0o077  # mode bits that let other people of the machine in
@@ -46,7 +48,7 @@ def _workspace(services: Services) -> Check:
     if not os.access(root, os.W_OK):
         return Check("workspace", False, f"{root} cannot be written.", "Give yourself write permission, or move it.")
     try:
-        free = free_bytes(root)
+        free = _free_bytes(root)
     except AssistantError as error:
         return Check("workspace", False, error.message, error.hint)
     if free < _LOW_DISK_BYTES:
@@ -137,3 +139,12 @@ def _embedding(services: Services) -> Check:
     except AssistantError as error:
         return Check("embedding", False, error.message, error.hint)
     return Check("embedding", True, f"{embedder.identity}, {vectors.shape[1]} dimensions")
+
+
+def _free_bytes(path: Path) -> int:
+    """Free space on the disk that holds ``path``. Raises AssistantError where the path is gone."""
+    try:
+        return shutil.disk_usage(path).free
+    except OSError as error:
+        message = f"{path} cannot be reached: {error.strerror}."
+        raise AssistantError("workspace.gone", message, "Check that its disk is there.") from error

@@ -23,7 +23,7 @@ _NOTE = "restoring.json"
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """work: becomes the workspace, so it is beside its place; data: what is kept about it; others: about its assistants."""
+    """work: becomes the workspace, so it is beside its place; data: is kept about it; others: about its assistants."""
 
     work: Path
     data: Path

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import logging
-import os
-import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from assistant.chat.distil import Distiller
 from assistant.chat.forgotten_receipts import ReceiptsPlace
 from assistant.chat.receipts import ReceiptStore
-from assistant.core.cancel import CancelToken
-from assistant.core.clock import Clock, fixed_clock, system_clock
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged, Notice
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.recall.search import BUDGET_MS, Recall
-from assistant.runtime.assistants import DEFAULT, AssistantService
+from assistant.runtime.assistants import AssistantService
 from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
+from assistant.runtime.deletion import DeletionService
 from assistant.runtime.distilling import DistilService
-from assistant.runtime.embedding import WorkerEmbedder
-from assistant.runtime.engine_client import WorkerEngine
 from assistant.runtime.forget_places import Places as ForgetPlaces
 from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
@@ -45,7 +38,8 @@ from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
 from assistant.runtime.turns import TurnService
-from assistant.settings.paths import Paths, default_workspace, find_paths
+from assistant.runtime.workers import Workers, start_workers
+from assistant.settings.paths import Paths
 from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Loaded, load_memory
@@ -53,39 +47,12 @@ from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
 from assistant.workspace.entries import parse_memory
 from assistant.workspace.forgetting import FolderPlace, ForgetPlace
-from assistant.workspace.identity import workspace_id
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
 from assistant.workspace.workspace import Workspace
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 5.0  # how often it is seen whether the moment is quiet
-EMBEDDING_MODEL = "multilingual-e5-small"
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """What the person said about where things are (None: nothing), the time if it is set, and the assistant's name."""
-
-    workspace: Path | None = None
-    config: Path | None = None
-    state: Path | None = None
-    now: datetime | None = None
-    assistant: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """Processes that serve any assistant: the model stays loaded while the person goes from one to another."""
-
-    engine: WorkerEngine
-    embedder: WorkerEmbedder | None
-
-    def close(self) -> None:
-        """End the processes."""
-        self.engine.close()
-        if self.embedder:
-            self.embedder.close()
 
 
 class Services:
@@ -108,13 +75,11 @@ class Services:
         self.workspace = workspace
         self.lanes = Lanes()
         self._sinks: list[EventSink] = []
-        self._deleted: list[DeletedChat] = []
         self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
         self._values: Callable[[], Settings] = settings.load
-        logs = paths.state / "logs"
         self._took_over = workers is not None
-        self.engine = workers.engine if workers else WorkerEngine(logs / "engine.log")
-        self.embedder = workers.embedder if workers else _embedder(settings.load(), paths, logs)
+        workers = workers or start_workers(settings.load(), paths)
+        self.engine, self.embedder = workers.engine, workers.embedder
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = ModelService(
@@ -128,8 +93,6 @@ class Services:
             workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
         )
         self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, self._emit)
-        self.forget_places.append(workspace.inbox)
-        self.forget_places.append(workspace.drafts.forget_place())
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
         )
@@ -142,11 +105,18 @@ class Services:
         places = ForgetPlaces(workspace, self.receipts, self.recall, paths.state, self.forget_places)
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
         self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
+        self.deletion = DeletionService(workspace, self.receipts, self.history, self.recall, self.turns.end, self._emit)
         self.picture = PictureService(workspace, self.budget, self.prompts.counter)
         self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
-        self.forget_places += [self.history.place, self.self_test.store, BackupPlace(self.backups, workspace.data.name)]
-        self.forget_places.append(ReceiptsPlace(self.temporary.receipts, "temporary chats"))
-        self.forget_places.append(FolderPlace("earlier workspaces", lambda: earlier_workspaces(paths)))
+        self.forget_places += [
+            workspace.inbox,
+            workspace.drafts.forget_place(),
+            self.history.place,
+            self.self_test.store,
+            BackupPlace(self.backups, workspace.data.name),
+            ReceiptsPlace(self.temporary.receipts, "temporary chats"),
+            FolderPlace("earlier workspaces", lambda: earlier_workspaces(paths)),
+        ]
         self.tidying = TidyService(
             workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
         )
@@ -207,7 +177,7 @@ class Services:
         end_workers()
         self.lanes.close()
         try:
-            self.purge_deleted()
+            self.deletion.purge_all()
         except AssistantError as error:  # the disk is away: the next window that closes does it
             _log.warning("deleted chats could not be ended: %s", error)
         self.forgetting.close()
@@ -252,36 +222,10 @@ class Services:
 
     def delete_chat(self, chat: str) -> DeletedChat:
         """Stop what runs in it and put it away; restore_chat brings it back."""
-        self.turns.end(chat)
-        deleted = self.workspace.chats.delete(chat)
-        self._deleted.append(deleted)
-        self._emit(ChatsChanged())
-        return deleted
-
-    def purge_chat(self, chat: str) -> None:
-        """Delete a chat for good: its files, its receipts, its lines in the day log, its place in the index."""
-        self._purge([self.delete_chat(chat)])
-
-    def purge_deleted(self) -> None:
-        """End the chats that were deleted here and not brought back, and what a crash left of earlier days.
-
-        Their words are then nowhere on disk. What another window has just deleted can still be brought back there.
-        """
-        yesterday = (self.workspace.clock() - timedelta(days=1)).isoformat()
-        trash = self.workspace.chats.deleted()
-        self._purge([each for each in trash if each in self._deleted or each.deleted < yesterday])
-
-    def _purge(self, deleted: Sequence[DeletedChat]) -> None:
-        for each in deleted:
-            self.workspace.purge_chat(each)
-            self.receipts.forget(each.id)
-        self.history.forget_chats([each.id for each in deleted])
-        if deleted:
-            self.recall.sync(CancelToken(), lambda *_: None, vectors=False)
+        return self.deletion.delete(chat)
 
     def restore_chat(self, deleted: DeletedChat) -> None:
-        self.workspace.chats.restore(deleted)
-        self._emit(ChatsChanged())
+        self.deletion.restore(deleted)
 
     def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
         """Returns at once; TurnSaved, Recalled, PromptProgress, TextArrived, TurnFinished or TurnFailed follow.
@@ -368,56 +312,3 @@ class Services:
     def _index_soon(self) -> None:
         if self._sinks:
             self.indexing.sync_later()
-
-
-def find_assistants(places: Places, environ: Mapping[str, str] = os.environ) -> AssistantService:
-    """The assistants and which one is meant, without opening any. Raises ("assistant.missing")."""
-    paths = find_paths(places.config, places.state, environ)
-    base = default_workspace(SettingsStore(paths.settings_file).load(), places.workspace, environ)
-    found = AssistantService(base, paths)
-    root = found.root(places.assistant or environ.get("KEEPSAKE_ASSISTANT", ""))
-    found.current = root.name if root != base else DEFAULT
-    return found
-
-
-def compose(
-    places: Places,
-    environ: Mapping[str, str] = os.environ,
-    recall_budget_ms: float = BUDGET_MS,
-    workers: Workers | None = None,
-) -> Services:
-    """The services for one workspace, which is made where it is missing. Raises AssistantError where it cannot be.
-
-    recall_budget_ms: how long a search waits for meaning before it answers by words. workers: of other services, which
-    hand them over before these start.
-    """
-    paths = find_paths(places.config, places.state, environ)
-    settings = SettingsStore(paths.settings_file)
-    assistants = find_assistants(places, environ)
-    root, name = assistants.root(assistants.current), assistants.current
-    is_new = not root.exists()
-    ident = workspace_id(root, paths.data)
-    state = paths.workspace_state(ident)
-    clock: Clock = fixed_clock(places.now) if places.now else system_clock
-    workspace = Workspace(root, paths.workspace_data(ident), state, clock, name)
-    workspace.prepare()
-    if is_new or name != DEFAULT:  # known by its inode from now on, or its journal would be lost should it be moved
-        workspace_id(root, paths.data)
-    return Services(settings, paths, workspace, state, recall_budget_ms, assistants, workers)
-
-
-def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:
-    """The embedding model of the settings or the one that comes along; None where there is none (words alone then)."""
-    wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
-    places = (paths.models / wanted, paths.shared_models / wanted)  # an absolute ``wanted`` stays as it is
-    folder = next((place for place in places if place.is_dir()), None)
-    return WorkerEmbedder(folder, logs / "embedding.log") if folder else None
-
-
-def free_bytes(path: Path) -> int:
-    """Free space on the disk that holds ``path``. Raises AssistantError where the path is gone."""
-    try:
-        return shutil.disk_usage(path).free
-    except OSError as error:
-        message = f"{path} cannot be reached: {error.strerror}."
-        raise AssistantError("workspace.gone", message, "Check that its disk is there.") from error

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.ui.application import build_application, find_theme
 from assistant.ui.main_window import MainWindow
 
@@ -72,6 +72,7 @@ def main(workspace: Path, state: Path, page: str, rows: int) -> dict[str, float]
     took, busy = time.perf_counter() - began, time.process_time() - busy
     _wait(_SETTLE_MS)
     window.memory_panel().discard()
+    window.toggle_memory()  # or the next window would open with it
     window.close()
     window.release()
     services.close()

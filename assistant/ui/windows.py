@@ -15,7 +15,8 @@ from assistant.ui.theme import Theme
 from assistant.ui.window_state import FILE, save_assistant
 
 if TYPE_CHECKING:
-    from assistant.runtime.services import Services, Workers
+    from assistant.runtime.services import Services
+    from assistant.runtime.workers import Workers
 
 Compose = Callable[[str, "Workers"], "Services"]
 """The services of the assistant of that name, over worker processes that run already."""

@@ -21,7 +21,8 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import Event, ModelReady, TurnFailed, TurnFinished
 from assistant.core.ports import Progress
 from assistant.core.values import ChatEvent, Delta, EngineSettings, GenerateOptions, Message, ModelInfo
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.ui.application import dress_application
 from assistant.ui.main_window import MainWindow
 from assistant.workspace.chats import Turn
@@ -157,7 +158,7 @@ def scripted(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pyte
         script: Script | Sequence[str | AssistantError] = (), window: int = 4096, kind: type[FakeEngine] = FakeEngine
     ) -> House:
         engine = kind(script, window)
-        monkeypatch.setattr("assistant.runtime.services.WorkerEngine", lambda *_: engine)
+        monkeypatch.setattr("assistant.runtime.workers.WorkerEngine", lambda *_: engine)
         house = House(qtbot, qapp, tmp_path)
         house.engine = engine
         houses.append(house)

@@ -13,7 +13,9 @@ from pytestqt.qtbot import QtBot
 from assistant.app import last_assistant
 from assistant.core.errors import AssistantError
 from assistant.core.events import Event, ModelLoading, ModelReady, TextArrived
-from assistant.runtime.services import Places, Services, Workers, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
+from assistant.runtime.workers import Workers
 from assistant.ui.application import dress_application
 from assistant.ui.assistants.dialogs import AssistantDialog
 from assistant.ui.errors import ErrorDialog
@@ -115,7 +117,7 @@ def home(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.M
 
     def open_it(script: Any = (), kind: type[FakeEngine] = FakeEngine) -> Home:
         engine = kind(script)
-        monkeypatch.setattr("assistant.runtime.services.WorkerEngine", lambda *_: engine)
+        monkeypatch.setattr("assistant.runtime.workers.WorkerEngine", lambda *_: engine)
         homes.append(Home(qtbot, qapp, tmp_path, engine))
         return homes[-1]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.events import TurnFailed
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.ui.errors import ErrorDialog
 from tests.cases.conftest import Keepsake, OpenHouse
 
@@ -241,7 +241,7 @@ def test_the_command_line_and_the_window_share_one_workspace(scripted: OpenHouse
 
 _OTHER = """
 import pathlib, sys
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 base = pathlib.Path(sys.argv[1])
 services = compose(Places(base / "ws", base / "config", base / "state"), {})
 for n in range(5):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.errors import AssistantError
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from tests.cases.conftest import Keepsake, put_models, write_settings
 from tests.cli.test_real import Script
 from tests.engine.gguf_files import chat_facts, gguf_bytes

@@ -155,7 +155,7 @@ _SCALED = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.ui.application import build_application, find_theme
 from assistant.ui.main_window import MainWindow
 base = Path(sys.argv[1])

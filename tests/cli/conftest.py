@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from assistant.cli.main import main
-from assistant.runtime.services import Places
+from assistant.runtime.composition import Places
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from assistant.cli.backup import read_passphrase
 from assistant.cli.context import Context
 from assistant.cli.output import Output
 from assistant.core.errors import AssistantError
-from assistant.runtime.services import Places
+from assistant.runtime.composition import Places
 from tests.cli.conftest import Keepsake
 
 IN_A_SESSION = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from tests.cli.conftest import Keepsake
 
 SOURCE = "chat:20261129_153022#3-5"

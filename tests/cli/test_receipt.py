@@ -8,7 +8,7 @@ import pytest
 
 from assistant.chat.row import FixedRow
 from assistant.core.values import Block, PromptLine, Receipt, Role
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.workspace.ids import line_id
 
 from .conftest import Keepsake

@@ -16,7 +16,8 @@ from assistant.core.values import Hit, RecallQuery
 from assistant.recall import files
 from assistant.recall.foreign import foreign_units
 from assistant.runtime.checks import run_checks
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.workspace import layout
 from assistant.workspace.layout import is_foreign
 from tests import imported

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from assistant.core.events import Event, TurnFailed, TurnFinished
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from tests.fakes import FakeEngine
 
 _PATIENCE_SECONDS = 30.0

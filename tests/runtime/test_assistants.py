@@ -16,7 +16,7 @@ from assistant.core.clock import fixed_clock
 from assistant.core.errors import AssistantError
 from assistant.core.events import TurnFinished, WorkspaceChanged
 from assistant.core.values import RecallQuery
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.workspace.assistants import LONGEST_PERSONA, Assistants
 from assistant.workspace.git_rewrite import holding
 from assistant.workspace.workspace import Workspace

@@ -22,8 +22,9 @@ from assistant.runtime import restore_staging, restoring
 from assistant.runtime.age import Key, encrypt, new_key, parse_key
 from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
+from assistant.runtime.composition import Places, compose
 from assistant.runtime.restoring import restore
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.services import Services
 from assistant.settings.paths import Paths, find_paths
 from assistant.settings.secrets import SecretStore
 from assistant.workspace.backup_tar import read_tar, write_contents

@@ -15,7 +15,8 @@ from assistant.chat.turn import receipt_of
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import RecallQuery
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.workspace.forget_pending import FOLDER
 from assistant.workspace.memory import Conflict
 from tests.fakes import FakeEngine
@@ -285,7 +286,7 @@ def test_killed_at_any_write_the_next_start_completes_it(tmp_path: Path, step: i
     begun = killed and "quixotonal" in (tmp_path / "ws" / "MEMORY.md").read_text()
     if begun:  # it was killed before the plan was whole: nothing had been done
         assert after.forgetting.now(after.forgetting.plan(ident)).clean
-    after.purge_deleted()
+    after.deletion.purge_all()
     after.close()
     left = [path for path in traces(tmp_path) if "quixotonal" in Path(path).read_text(errors="replace").lower()]
     assert left == []

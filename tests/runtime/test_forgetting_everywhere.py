@@ -9,7 +9,8 @@ import pytest
 
 from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from tests.runtime.test_backups import Keyring
 from tests.runtime.test_history import holding
 

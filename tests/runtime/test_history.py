@@ -14,8 +14,9 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import Event, Notice, TurnFinished
 from assistant.core.values import Done, Receipt, StopReason
 from assistant.runtime.checks import run_checks
+from assistant.runtime.composition import Places, compose
 from assistant.runtime.keeping_checks import keeping_checks
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.services import Services
 
 WORD = "quixotonal"
 
@@ -110,7 +111,7 @@ def test_a_chat_is_committed_at_the_end_of_a_turn_but_no_private_one(services: S
 def test_a_chat_that_becomes_private_or_is_deleted_for_good_leaves_all_commits(services: Services) -> None:
     services.history.turn_on()
     root = services.workspace.root
-    for end in (lambda chat: services.set_private(chat, True), services.purge_chat):
+    for end in (lambda chat: services.set_private(chat, True), services.deletion.purge):
         chat = services.new_chat("Tea")
         say(services, chat, WORD)
         say(services, chat, f"{WORD} again")

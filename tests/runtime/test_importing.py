@@ -14,7 +14,8 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import Hit, RecallQuery
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.workspace.chats import parse_chat
 from assistant.workspace.imports.report import ImportReport
 from assistant.workspace.memory_values import Edit
@@ -353,7 +354,7 @@ def test_memory_that_changed_in_the_same_place_refuses_and_leaves_the_chats(
 
 def test_a_chat_that_is_gone_already_is_said(services: Services, run: Do, tmp_path: Path) -> None:
     report = run("chatgpt", imported.chatgpt(tmp_path / "conversations.json"))
-    services.purge_chat(report.chats[0])
+    services.deletion.purge(report.chats[0])
     assert services.importing.undo(report.id).gone == report.chats
 
 

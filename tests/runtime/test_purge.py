@@ -9,7 +9,8 @@ import pytest
 from assistant.chat.prompt import PromptBuilder, PromptRules, Question
 from assistant.chat.turn import receipt_of
 from assistant.core.values import RecallQuery
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from tests.fakes import FakeEngine
 
 SECRET = "the quixotonal hotel in Zephyria"
@@ -47,7 +48,7 @@ def test_a_purged_chat_leaves_no_trace_and_others_keep_theirs(services: Services
     )
     assert "quixotonal hotel in" in services.receipts.recalled_block(stays, 1)
     assert services.search(RecallQuery("Zephyria")).hits
-    services.purge_chat(gone)
+    services.deletion.purge(gone)
     assert not services.search(RecallQuery("Zephyria")).hits
     services.close()
     for path in _traces(tmp_path):

@@ -14,8 +14,8 @@ from assistant.core.values import Hit, RecallQuery
 from assistant.recall.embedders import OnnxEmbedder
 from assistant.recall.pairs import NearPair
 from assistant.recall.search import Recall
+from assistant.runtime.composition import Places, compose
 from assistant.runtime.conflict_finder import ConflictFinder
-from assistant.runtime.services import Places, compose
 from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine
 from tests.real_embeddings import embedding_model_path

@@ -12,7 +12,8 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChecksRan, Event
 from assistant.core.values import RecallQuery
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.workspace.memory import Saved
 
 

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from assistant.core.events import Event, TurnFinished
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.ui.chat.receipt_row import Act, ReceiptRow
 from assistant.ui.chat.receipt_view import ReceiptView
 from assistant.ui.main_window import MainWindow

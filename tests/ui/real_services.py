@@ -10,7 +10,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from assistant.runtime.backups import BackupService
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from assistant.settings.secrets import SecretStore
 from assistant.ui.main_window import MainWindow
 from assistant.ui.theme import Theme

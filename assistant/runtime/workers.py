@@ -1,0 +1,41 @@
+"""The worker processes behind the services: the engine and, where there is a model for it, the embedder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.runtime.embedding import WorkerEmbedder
+from assistant.runtime.engine_client import WorkerEngine
+from assistant.settings.paths import Paths
+from assistant.settings.schema import Settings
+
+EMBEDDING_MODEL = "multilingual-e5-small"
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Processes that serve any assistant: the model stays loaded while the person goes from one to another."""
+
+    engine: WorkerEngine
+    embedder: WorkerEmbedder | None
+
+    def close(self) -> None:
+        """End the processes."""
+        self.engine.close()
+        if self.embedder:
+            self.embedder.close()
+
+
+def start_workers(settings: Settings, paths: Paths) -> Workers:
+    """Workers whose processes start when they are first needed."""
+    logs = paths.state / "logs"
+    return Workers(WorkerEngine(logs / "engine.log"), _embedder(settings, paths, logs))
+
+
+def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:
+    """The embedding model of the settings or the one that comes along; None where there is none (words alone then)."""
+    wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
+    places = (paths.models / wanted, paths.shared_models / wanted)  # an absolute ``wanted`` stays as it is
+    folder = next((place for place in places if place.is_dir()), None)
+    return WorkerEmbedder(folder, logs / "embedding.log") if folder else None
