@@ -180,7 +180,7 @@ def leads_inside(root: Path, path: Path) -> bool:
 
 
 def is_text(name: str) -> bool:
-    """Whether a name from the disk is text: on Linux it may be any bytes, which no index, journal or prompt can hold."""
+    """Whether a name from the disk is text: on Linux it may be any bytes, which no index or journal can hold."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -202,11 +202,9 @@ def _walk(root: Path, folder: str, endings: tuple[str, ...] = (".md",)) -> list[
     with os.scandir(root / folder) as entries:
         for entry in entries:
             name = f"{folder}/{entry.name}"
-            if (
-                entry.name.startswith(".")
-                or not is_text(entry.name)
-                or (entry.is_symlink() and not leads_inside(root, Path(entry.path)))
-            ):
+            if entry.name.startswith(".") or not is_text(entry.name):
+                continue
+            if entry.is_symlink() and not leads_inside(root, Path(entry.path)):
                 continue
             if entry.is_dir(follow_symlinks=False) and name != LOGS:
                 found += _walk(root, name, endings)
