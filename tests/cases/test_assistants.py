@@ -301,12 +301,19 @@ def test_closing_while_it_goes_ends_everything(home: OpenHome) -> None:
     assert here.name == "Keepsake"
 
 
-def test_where_the_one_before_is_gone_too_the_default_one_opens(home: OpenHome, tmp_path: Path) -> None:
+def test_where_the_one_before_is_gone_too_the_default_one_opens(
+    home: OpenHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = home()
     here.add("Anna")
     here.services.assistants.add("Bert")
-    for name in ("Anna", "Bert"):
-        (tmp_path / "ws" / "assistants" / name).rename(tmp_path / f"elsewhere {name}")
+
+    def gone(name: str, workers: Workers) -> Services:
+        if name in ("Anna", "Bert"):
+            raise AssistantError("assistant.missing", f"There is no assistant called {name!r}.")
+        return here.open(name, workers)
+
+    monkeypatch.setattr(here.windows, "_compose", gone)
     here.window.assistants.switch("Bert")
     here.wait(lambda: here.window.findChild(ErrorDialog))
     dialog = here.window.findChild(ErrorDialog)
