@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from assistant.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from assistant.runtime.import_run import ImportRun
     from assistant.workspace.imports.report import ImportReport
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,7 @@ class ImportService:
             report = run.apply()
         except BaseException:
             if run.ident:
-                with contextlib.suppress(AssistantError):
-                    self._undo(self.ledger.get(run.ident))
+                self._try_undo(run.ident)
             raise
         finally:
             self._tell()
@@ -91,6 +93,12 @@ class ImportService:
 
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
+
+    def _try_undo(self, ident: str) -> None:
+        try:
+            self._undo(self.ledger.get(ident))
+        except AssistantError as error:  # why the import ended matters more; it is listed, and can be undone from there
+            _log.warning("%s could not be taken back: %s", ident, error)
 
     def _undo(self, record: ImportRecord) -> ImportUndone:
         memory = _take_back(self._workspace, record.batch) if record.batch else ""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import logging
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -12,13 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
-from assistant.workspace.disk import as_error
 from assistant.workspace.forgotten_text import holds
-from assistant.workspace.safe_files import locked, read_bytes, write_atomic
+from assistant.workspace.json_file import JsonFile
 
 _RUNS = 30  # the last so many are kept
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +54,7 @@ class CheckStore:
     name = "self-test"
 
     def __init__(self, folder: Path, lock: Path) -> None:
-        self._path = folder / "checks.json"
-        self._lock = lock
+        self._file = JsonFile(folder / "checks.json", lock)
 
     def checks(self) -> list[Check]:
         """In the order in which they were added."""
@@ -105,22 +99,19 @@ class CheckStore:
         return sum(_holds(check, texts) for check in self.checks())
 
     def _change(self, edit: Callable[[list[Check], list[Run]], tuple[list[Check], list[Run]]]) -> None:
-        try:
-            make_private(self._path.parent)
-        except OSError as error:
-            raise as_error(error, self._path) from error
-        with locked(self._lock):
-            checks, runs = edit(*self._read())
-            value = {"checks": [asdict(c) for c in checks], "runs": [_plain(r) for r in runs]}
-            write_atomic(self._path, json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
+        def changed(stored: Any) -> dict[str, Any]:
+            checks, runs = edit(*_taken_apart(stored))
+            return {"checks": [asdict(c) for c in checks], "runs": [_plain(r) for r in runs]}
+
+        self._file.change(changed)
 
     def _read(self) -> tuple[list[Check], list[Run]]:
-        try:
-            stored = json.loads(read_bytes(self._path) or b"{}")
-            return list(_each(stored.get("checks", []), Check)), list(_each(stored.get("runs", []), Run))
-        except (AssistantError, ValueError, AttributeError) as error:
-            _log.info("the self-test cannot be read: %s", error)
-            return [], []
+        return _taken_apart(self._file.read())
+
+
+def _taken_apart(stored: Any) -> tuple[list[Check], list[Run]]:
+    found = stored if isinstance(stored, dict) else {}
+    return list(_each(found.get("checks"), Check)), list(_each(found.get("runs"), Run))
 
 
 def _each(values: Any, kind: Callable[..., Any]) -> Iterator[Any]:

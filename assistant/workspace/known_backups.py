@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from assistant.core.errors import AssistantError
-from assistant.workspace.safe_files import locked, read_bytes, write_atomic
+from assistant.workspace.json_file import JsonFile
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +36,7 @@ class KnownBackups:
     """One small JSON file. lock: a file beside it."""
 
     def __init__(self, folder: Path, lock: Path) -> None:
-        self._path = folder / "backups.json"
-        self._lock = lock
+        self._file = JsonFile(folder / "backups.json", lock)
 
     def all(self) -> list[KnownBackup]:
         """Newest first; those that were deleted are left out."""
@@ -53,15 +51,19 @@ class KnownBackups:
         self._change(lambda known: [b for b in known if b.path != path])
 
     def _change(self, edit: Callable[[list[KnownBackup]], list[KnownBackup]]) -> None:
-        with locked(self._lock):
-            known = [{**asdict(b), "path": str(b.path)} for b in edit(self._read())]
-            write_atomic(self._path, json.dumps(known, indent=1).encode())
+        self._file.change(lambda stored: [{**asdict(b), "path": str(b.path)} for b in edit(list(_each(stored)))])
 
     def _read(self) -> list[KnownBackup]:
+        return list(_each(self._file.read()))
+
+
+def _each(stored: Any) -> Iterator[KnownBackup]:
+    """Those that have all fields, of the right types."""
+    for fields in stored if isinstance(stored, list) else ():
         try:
-            stored = json.loads(read_bytes(self._path) or b"[]")
-            known = [KnownBackup(**{**fields, "path": Path(fields["path"])}) for fields in stored]
-            return [each for each in known if isinstance(each.made, str) and isinstance(each.key, str)]
-        except (AssistantError, ValueError, TypeError, KeyError) as error:
-            _log.debug("the list of backups cannot be read: %s", error)
-            return []
+            known = KnownBackup(**{**fields, "path": Path(fields["path"])})
+        except (TypeError, KeyError) as error:
+            _log.info("a backup that is known cannot be read: %s", error)
+            continue
+        if isinstance(known.made, str) and isinstance(known.key, str) and isinstance(known.files, int):
+            yield known

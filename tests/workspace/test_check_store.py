@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.workspace.check_store import CheckStore
-from assistant.workspace.known_backups import KnownBackups
+from assistant.workspace.known_backups import KnownBackup, KnownBackups
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -55,3 +56,21 @@ def test_nothing_is_added_twice_or_left_of_what_was_removed(tmp_path: Path) -> N
     assert "cellar" not in (tmp_path / "checks.json").read_text()
     with pytest.raises(Exception, match="no check"):
         store.remove(first.id)
+
+
+@pytest.mark.logs("damaged and put aside")
+def test_a_damaged_file_is_put_aside_and_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "checks.json").write_text('{"checks": [{"question": "where is the te')
+    store = CheckStore(tmp_path, tmp_path / "lock")
+    assert store.checks() == []
+    store.add("where?", "", "cellar", "now")
+    assert [check.text for check in store.checks()] == ["cellar"]
+    assert (tmp_path / "checks.json.damaged").read_text() == '{"checks": [{"question": "where is the te'
+
+
+def test_a_backup_with_a_name_in_no_encoding_is_known_again(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.age"))
+    known = KnownBackups(tmp_path, tmp_path / "lock")
+    path.touch()
+    known.add(KnownBackup(path, "2026-11-29T10:00:00+00:00", "keyring"))
+    assert [each.path for each in known.all()] == [path]

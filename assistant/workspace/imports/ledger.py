@@ -6,7 +6,6 @@ A file of JSON lines an import, outside the workspace: its head, a line a chat, 
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 from dataclasses import asdict, dataclass, field
@@ -15,8 +14,7 @@ from typing import Any
 
 from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
-from assistant.workspace.disk import as_error, read_bytes
+from assistant.workspace.safe_files import append_lines, as_error, read_bytes
 
 _ID = re.compile(r"import-\d{14}-[0-9a-f]{6}")
 
@@ -46,7 +44,7 @@ class ImportRecord:
 
 
 class Ledger:
-    """folder: in the workspace's data folder."""
+    """folder: in the workspace's data folder. What is noted is durable when a call returns, or it raises."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._folder, self._clock = folder, clock
@@ -58,17 +56,24 @@ class Ledger:
         return ident
 
     def note_chat(self, ident: str, chat: ImportedChat) -> None:
+        """A chat of the import was written."""
         self._add(ident, {"chat": asdict(chat)})
 
     def finish(self, ident: str, batch: str, entries: int, notes: int) -> None:
+        """All of it was written; batch: its changes of memory in the journal, "" for none."""
         self._add(ident, {"batch": batch, "entries": entries, "notes": notes, "done": True})
 
     def note_undone(self, ident: str) -> None:
+        """It was taken back."""
         self._add(ident, {"undone": True})
 
     def drop(self, ident: str) -> None:
-        """Forget an import that wrote nothing."""
-        self._path(ident).unlink(missing_ok=True)
+        """Forget an import that wrote nothing. Raises AssistantError."""
+        path = self._path(ident)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise as_error(error, path) from error
 
     def get(self, ident: str) -> ImportRecord:
         """Raises ("import.record") for an id that is not known."""
@@ -88,16 +93,7 @@ class Ledger:
         return self._folder / f"{ident}.jsonl"
 
     def _add(self, ident: str, values: dict[str, Any]) -> None:
-        """One line; the file system may still hold it back, a crash of this process loses none."""
-        try:
-            make_private(self._folder)
-            descriptor = os.open(self._path(ident), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                os.write(descriptor, (json.dumps(values) + "\n").encode())
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise as_error(error, self._path(ident)) from error
+        append_lines(self._path(ident), (json.dumps(values) + "\n").encode())
 
 
 def _read(path: Path) -> ImportRecord | None:
