@@ -91,7 +91,7 @@ class HistoryService:
         if not isinstance(event, _COMMITTED) or not self.on:  # a reply that streams is many events a second
             return
         match event:
-            case MemoryChanged():
+            case MemoryChanged() if not event.file.startswith(f"{LOGS}/"):  # an import writes day logs, and its undo
                 data = self._read(event.file)
                 self._later(lambda: self._commit({event.file: data}, event.actor, event.summary or event.file))
             case TurnFinished() | TurnFailed():
@@ -237,4 +237,6 @@ class HistoryPlace:
 
 
 def _ours(name: str) -> bool:
-    return name == MEMORY or (name.endswith(".md") and name.split("/")[0] in (TOPICS, CHATS))
+    return name == MEMORY or (
+        name.endswith(".md") and name.split("/")[0] in (TOPICS, CHATS) and not name.startswith(f"{LOGS}/")
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
+import logging
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -10,10 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
-from assistant.workspace.forgotten_text import holds
-from assistant.workspace.json_file import JsonFile
+from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
+from assistant.workspace.disk import as_error
+from assistant.workspace.forgotten_text import found_in_bytes, holds
+from assistant.workspace.safe_files import locked, read_bytes, write_atomic
+from assistant.workspace.stored import damaged_copy, fits, keep_damaged
 
 _RUNS = 30  # the last so many are kept
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,8 @@ class CheckStore:
     name = "self-test"
 
     def __init__(self, folder: Path, lock: Path) -> None:
-        self._file = JsonFile(folder / "checks.json", lock)
+        self._path = folder / "checks.json"
+        self._lock = lock
 
     def checks(self) -> list[Check]:
         """In the order in which they were added."""
@@ -89,6 +96,8 @@ class CheckStore:
 
     def scrub(self, texts: Sequence[str]) -> None:
         """Remove the checks whose question or expectation holds a forgotten text."""
+        if found_in_bytes(self._damaged(), texts):
+            damaged_copy(self._path).unlink(missing_ok=True)
         gone = {check.id for check in self.checks() if _holds(check, texts)}
         if gone:
             self._change(
@@ -96,37 +105,41 @@ class CheckStore:
             )
 
     def remaining(self, texts: Sequence[str]) -> int:
-        return sum(_holds(check, texts) for check in self.checks())
+        damaged = 1 if found_in_bytes(self._damaged(), texts) else 0
+        return damaged + sum(_holds(check, texts) for check in self.checks())
+
+    def _damaged(self) -> bytes:
+        return read_bytes(damaged_copy(self._path))
 
     def _change(self, edit: Callable[[list[Check], list[Run]], tuple[list[Check], list[Run]]]) -> None:
-        def changed(stored: Any) -> dict[str, Any]:
-            checks, runs = edit(*_taken_apart(stored))
-            return {"checks": [asdict(c) for c in checks], "runs": [_plain(r) for r in runs]}
-
-        self._file.change(changed)
+        try:
+            make_private(self._path.parent)
+        except OSError as error:
+            raise as_error(error, self._path) from error
+        with locked(self._lock):
+            checks, runs = edit(*self._read())
+            keep_damaged(self._path)
+            value = {"checks": [asdict(c) for c in checks], "runs": [_plain(r) for r in runs]}
+            write_atomic(self._path, json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
 
     def _read(self) -> tuple[list[Check], list[Run]]:
-        return _taken_apart(self._file.read())
+        try:
+            stored = parse_json(read_bytes(self._path) or b"{}")
+            return list(_each(stored.get("checks", []), Check)), list(_each(stored.get("runs", []), Run))
+        except (AssistantError, ValueError, AttributeError) as error:
+            _log.info("the self-test cannot be read: %s", error)
+            return [], []
 
 
-def _taken_apart(stored: Any) -> tuple[list[Check], list[Run]]:
-    found = stored if isinstance(stored, dict) else {}
-    return list(_each(found.get("checks"), Check)), list(_each(found.get("runs"), Run))
-
-
-def _each(values: Any, kind: Callable[..., Any]) -> Iterator[Any]:
+def _each(values: Any, kind: type) -> Iterator[Any]:
     """Those that have all fields, of the right types."""
-    for fields in values if isinstance(values, list) else ():
-        with contextlib.suppress(TypeError):
-            if _fits(fields):
-                yield kind(**fields)
+    for each in values if isinstance(values, list) else ():
+        if fits(each, kind) and _ranked(each.get("ranks", {})):
+            yield kind(**each)
 
 
-def _fits(fields: Any) -> bool:
-    ranks = fields.get("ranks", {}) if isinstance(fields, dict) else None
-    if not isinstance(ranks, dict) or not all(type(rank) is int for rank in ranks.values()):
-        return False
-    return all(isinstance(value, str) for name, value in fields.items() if name != "ranks")
+def _ranked(ranks: Any) -> bool:
+    return isinstance(ranks, dict) and all(type(rank) is int and rank >= 0 for rank in ranks.values())
 
 
 def _plain(run: Run) -> dict[str, Any]:

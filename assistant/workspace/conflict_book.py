@@ -28,7 +28,7 @@ class ConflictBook:
     def claims(self) -> list[Claim]:
         """What MEMORY.md and the notes claim today; files that did not change since then are not read again."""
         day = today(self._clock)
-        files = [file for file in layout.memory_files(self._root) if file != layout.ARCHIVE]
+        files = [f for f in layout.memory_files(self._root) if f != layout.ARCHIVE and not layout.is_conflict_copy(f)]
         known = self._claims
         now: dict[str, tuple[_Mark, tuple[Claim, ...]]] = {}
         for file in files:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.workspace.contradiction import plain_form
 from assistant.workspace.safe_files import append_lines, as_error, read_bytes
 from assistant.workspace.sources import Turns, run_of_turns
@@ -102,7 +103,7 @@ def _take_in(line: bytes, known: _Known) -> None:
     if not line.strip():
         return
     try:
-        record = json.loads(line)
+        record = parse_json(line)
         turns = [(str(chat), int(first), int(last)) for chat, first, last in record.get("turns", [])]
         back = [(str(chat), int(first), int(last)) for chat, first, last in record.get("turns_back", [])]
         texts, texts_back = set(record.get("texts", [])), set(record.get("texts_back", []))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from assistant.workspace.json_file import JsonFile
+from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
+from assistant.workspace.safe_files import locked, read_bytes, write_atomic
+from assistant.workspace.stored import fits, keep_damaged
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +40,8 @@ class KnownBackups:
     """One small JSON file. lock: a file beside it."""
 
     def __init__(self, folder: Path, lock: Path) -> None:
-        self._file = JsonFile(folder / "backups.json", lock)
+        self._path = folder / "backups.json"
+        self._lock = lock
 
     def all(self) -> list[KnownBackup]:
         """Newest first; those that were deleted are left out."""
@@ -51,19 +56,22 @@ class KnownBackups:
         self._change(lambda known: [b for b in known if b.path != path])
 
     def _change(self, edit: Callable[[list[KnownBackup]], list[KnownBackup]]) -> None:
-        self._file.change(lambda stored: [{**asdict(b), "path": str(b.path)} for b in edit(list(_each(stored)))])
+        with locked(self._lock):
+            known = [{**asdict(b), "path": str(b.path)} for b in edit(self._read())]
+            keep_damaged(self._path)
+            write_atomic(self._path, json.dumps(known, indent=1).encode())
 
     def _read(self) -> list[KnownBackup]:
-        return list(_each(self._file.read()))
-
-
-def _each(stored: Any) -> Iterator[KnownBackup]:
-    """Those that have all fields, of the right types."""
-    for fields in stored if isinstance(stored, list) else ():
+        """What somebody edited into another form costs itself alone."""
         try:
-            known = KnownBackup(**{**fields, "path": Path(fields["path"])})
-        except (TypeError, KeyError) as error:
-            _log.info("a backup that is known cannot be read: %s", error)
-            continue
-        if isinstance(known.made, str) and isinstance(known.key, str) and isinstance(known.files, int):
-            yield known
+            stored = parse_json(read_bytes(self._path) or b"[]")
+        except (AssistantError, ValueError) as error:
+            _log.debug("the list of backups cannot be read: %s", error)
+            return []
+        usable = [each for each in stored if _fits(each)] if isinstance(stored, list) else []
+        return [KnownBackup(**{**each, "path": Path(each["path"])}) for each in usable]
+
+
+def _fits(value: Any) -> bool:
+    path = value.get("path") if isinstance(value, dict) else None
+    return isinstance(path, str) and "\0" not in path and fits(value, KnownBackup)

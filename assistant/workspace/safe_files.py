@@ -38,11 +38,13 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 @contextlib.contextmanager
-def locked(lock_path: Path) -> Iterator[None]:
-    """Hold a lock against other threads and processes. Not re-entrant. Raises ("workspace.busy") after 20 s."""
+def locked(lock_path: Path, seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+    """Hold a lock against other threads and processes. Not re-entrant. Raises ("workspace.busy") when it is not had
+    within ``seconds``.
+    """
     try:
         make_private(lock_path.parent)
-        lock = FileLock(lock_path, timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
+        lock = FileLock(lock_path, timeout=seconds, mode=0o600, thread_local=False)
         lock.acquire(poll_interval=_POLL_SECONDS)
     except Timeout as error:
         raise AssistantError(

@@ -58,14 +58,32 @@ def test_nothing_is_added_twice_or_left_of_what_was_removed(tmp_path: Path) -> N
         store.remove(first.id)
 
 
-@pytest.mark.logs("damaged and put aside")
-def test_a_damaged_file_is_put_aside_and_not_written_over(tmp_path: Path) -> None:
-    (tmp_path / "checks.json").write_text('{"checks": [{"question": "where is the te')
+def test_one_wrong_backup_hides_no_other(tmp_path: Path) -> None:
+    good = {"path": str(tmp_path / "unplugged" / "a.age"), "made": "2026", "key": "keyring", "files": 3}
+    wrong: list[Any] = [
+        7,
+        {},
+        {**good, "path": 5},
+        {**good, "path": "a\0b"},
+        {**good, "files": "many"},
+        {**good, "x": 1},
+    ]
+    (tmp_path / "backups.json").write_text(json.dumps([*wrong, good]))
+    assert [str(each.path) for each in KnownBackups(tmp_path, tmp_path / "lock").all()] == [good["path"]]
+
+
+@pytest.mark.parametrize("cut", ['{"checks": [{"question": "plum', "[" * 100_000])
+def test_a_damaged_file_is_kept_beside_the_new_one_until_it_is_forgotten(tmp_path: Path, cut: str) -> None:
+    (tmp_path / "checks.json").write_text(cut)
     store = CheckStore(tmp_path, tmp_path / "lock")
     assert store.checks() == []
     store.add("where?", "", "cellar", "now")
+    assert (tmp_path / "checks.json.damaged").read_text() == cut
     assert [check.text for check in store.checks()] == ["cellar"]
-    assert (tmp_path / "checks.json.damaged").read_text() == '{"checks": [{"question": "where is the te'
+    if "plum" in cut:
+        assert store.remaining(["plum"]) == 1
+        store.scrub(["plum"])
+        assert store.remaining(["plum"]) == 0 and not (tmp_path / "checks.json.damaged").exists()
 
 
 def test_a_backup_with_a_name_in_no_encoding_is_known_again(tmp_path: Path) -> None:

@@ -14,8 +14,12 @@ from typing import Any
 
 from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import append_lines, as_error, read_bytes
+from assistant.workspace.stored import fits
 
+_TEXTS, _NUMBERS, _FLAGS = ("id", "system", "time", "batch"), ("entries", "notes"), ("done", "undone")
+_HEAD: dict[str, type] = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, int), **dict.fromkeys(_FLAGS, bool)}
 _ID = re.compile(r"import-\d{14}-[0-9a-f]{6}")
 
 
@@ -56,8 +60,12 @@ class Ledger:
         return ident
 
     def note_chat(self, ident: str, chat: ImportedChat) -> None:
-        """A chat of the import was written."""
+        """Before it is written: a killed import can then be taken back whole."""
         self._add(ident, {"chat": asdict(chat)})
+
+    def note_batch(self, ident: str, batch: str) -> None:
+        """Before the memory files are written, as note_chat."""
+        self._add(ident, {"batch": batch})
 
     def finish(self, ident: str, batch: str, entries: int, notes: int) -> None:
         """All of it was written; batch: its changes of memory in the journal, "" for none."""
@@ -93,22 +101,25 @@ class Ledger:
         return self._folder / f"{ident}.jsonl"
 
     def _add(self, ident: str, values: dict[str, Any]) -> None:
-        append_lines(self._path(ident), (json.dumps(values) + "\n").encode())
+        append_lines(self._path(ident), json.dumps(values).encode() + b"\n")
 
 
 def _read(path: Path) -> ImportRecord | None:
+    """None for what names no import; lines and values that are not of the form count as not there."""
     values: dict[str, Any] = {}
-    chats: list[ImportedChat] = []
+    chats: dict[str, ImportedChat] = {}
     for line in read_bytes(path).split(b"\n"):
         try:
-            found = json.loads(line)
-            if "chat" in found:
-                chats.append(ImportedChat(**found["chat"]))
-            else:
-                values |= found
-        except (ValueError, TypeError):
+            found = parse_json(line)
+        except ValueError:
             continue  # a line that a crash cut off
-    try:
-        return ImportRecord(**values, chats=tuple(chats)) if values else None
-    except TypeError:
+        if not isinstance(found, dict):
+            continue
+        if isinstance(chat := found.get("chat"), dict):
+            if fits(chat, ImportedChat):
+                chats[chat["id"]] = ImportedChat(**chat)
+        else:
+            values |= {name: value for name, value in found.items() if type(value) is _HEAD.get(name)}
+    if any(not values.get(name) for name in ("id", "system", "time")) or values["id"] != path.stem:
         return None
+    return ImportRecord(**values, chats=tuple(chats.values()))
