@@ -26,6 +26,7 @@ from assistant.workspace.layout import CHATS, LOGS, MEMORY, TEMP_PREFIX, TOPICS
 from assistant.workspace.temporary import is_temporary
 from assistant.workspace.workspace import Workspace
 
+_COMMITTED = (MemoryChanged, TurnFinished, TurnFailed, ChatsChanged)
 _AUTHORS = {"disk": "another program", "you": "you", "undo": "you", "assistant": "assistant"}
 _log = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class HistoryService:
 
     def noted(self, event: Event) -> None:
         """Something happened: commit what changed by it, soon. Never raises."""
-        if not self.on:
+        if not isinstance(event, _COMMITTED) or not self.on:  # a reply that streams is many events a second
             return
         match event:
             case MemoryChanged() if not event.file.startswith(f"{LOGS}/"):  # an import writes day logs, and its undo

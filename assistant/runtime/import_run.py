@@ -37,12 +37,14 @@ class ImportRun:
         self._chats: list[str] = []
 
     def look(self) -> ImportReport:
+        """What would be imported; nothing is written. Raises AssistantError, Cancelled."""
         for number, found in enumerate(read_system(self._system, self._path), 1):
             self._step(number)
             self._take(found, write=False)
         return self._report(list(self._planner.files()), "")
 
     def apply(self) -> ImportReport:
+        """Import it. Raises AssistantError, Cancelled; what was written then is in the ledger under ``ident``."""
         self.ident = self._ledger.begin(self._system)
         for number, found in enumerate(read_system(self._system, self._path), 1):
             self._step(number)

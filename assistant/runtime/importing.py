@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from assistant.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from assistant.runtime.import_run import ImportRun
     from assistant.workspace.imports.report import ImportReport
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,7 @@ class ImportService:
                 report = run.apply()
             except BaseException:
                 if run.ident:
-                    with contextlib.suppress(AssistantError):
-                        self._give_up(run.ident)
+                    self._give_up_quietly(run.ident)
                 raise
             finally:
                 self._tell()
@@ -114,6 +116,12 @@ class ImportService:
 
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
+
+    def _give_up_quietly(self, ident: str) -> None:
+        try:
+            self._give_up(ident)
+        except AssistantError as error:  # why the import ended matters more; the next start, or the person, undoes it
+            _log.warning("%s could not be taken back: %s", ident, error)
 
     def _undo(self, record: ImportRecord) -> ImportUndone:
         memory = _take_back(self._workspace, record) if record.batch else ""

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
-from assistant.workspace.disk import as_error, read_bytes
+from assistant.workspace.disk import as_error, ends_with_newline, read_bytes
 from assistant.workspace.exchange import exchange
 from assistant.workspace.layout import TEMP_PREFIX
 from assistant.workspace.text_files import TextFile, read_text
@@ -20,6 +20,7 @@ from assistant.workspace.text_files import TextFile, read_text
 __all__ = [
     "TextFile",
     "append_durably",
+    "append_lines",
     "as_error",
     "locked",
     "read_bytes",
@@ -150,6 +151,18 @@ def append_durably(path: Path, data: bytes, *, create: bool = True) -> None:
     except OSError as error:
         raise as_error(error, path) from error
     raise AssistantError("workspace.busy", f"Another program keeps replacing {path.name}.", "Close it, then try again.")
+
+
+def append_lines(path: Path, lines: bytes) -> None:
+    """As append_durably, for a file of lines in a folder of ours (mode 0700, made where it is missing).
+
+    A line that a crash cut off stays a line of its own.
+    """
+    try:
+        make_private(path.parent)
+    except OSError as error:
+        raise as_error(error, path) from error
+    append_durably(path, (b"" if ends_with_newline(path) else b"\n") + lines)
 
 
 def sync_folder(folder: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from assistant.core.json_text import parse_json
+from assistant.workspace.disk import as_error, read_bytes
 
 
 def fits(value: Any, kind: type) -> bool:
@@ -30,10 +30,15 @@ def damaged_copy(path: Path) -> Path:
 
 
 def keep_damaged(path: Path) -> None:
-    """Put a file that is no JSON any more aside before it is written anew: nothing is lost."""
-    with contextlib.suppress(OSError):
-        data = path.read_bytes()
+    """Put a file that is no JSON any more aside before it is written anew: nothing is lost.
+
+    Raises AssistantError for one that cannot be read or moved: then it must not be written over either.
+    """
+    data = read_bytes(path)
+    try:
+        parse_json(data or b"0")
+    except ValueError:
         try:
-            parse_json(data or b"0")
-        except ValueError:
             path.replace(damaged_copy(path))
+        except OSError as error:
+            raise as_error(error, path) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.workspace.check_store import CheckStore
-from assistant.workspace.known_backups import KnownBackups
+from assistant.workspace.known_backups import KnownBackup, KnownBackups
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -83,3 +84,11 @@ def test_a_damaged_file_is_kept_beside_the_new_one_until_it_is_forgotten(tmp_pat
         assert store.remaining(["plum"]) == 1
         store.scrub(["plum"])
         assert store.remaining(["plum"]) == 0 and not (tmp_path / "checks.json.damaged").exists()
+
+
+def test_a_backup_with_a_name_in_no_encoding_is_known_again(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.age"))
+    known = KnownBackups(tmp_path, tmp_path / "lock")
+    path.touch()
+    known.add(KnownBackup(path, "2026-11-29T10:00:00+00:00", "keyring"))
+    assert [each.path for each in known.all()] == [path]

@@ -14,10 +14,8 @@ from typing import Any
 
 from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
-from assistant.workspace.disk import as_error, ends_with_newline, read_bytes
-from assistant.workspace.safe_files import append_durably
+from assistant.workspace.safe_files import append_lines, as_error, read_bytes
 from assistant.workspace.stored import fits
 
 _TEXTS, _NUMBERS, _FLAGS = ("id", "system", "time", "batch"), ("entries", "notes"), ("done", "undone")
@@ -50,7 +48,7 @@ class ImportRecord:
 
 
 class Ledger:
-    """folder: in the workspace's data folder."""
+    """folder: in the workspace's data folder. What is noted is durable when a call returns, or it raises."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._folder, self._clock = folder, clock
@@ -70,14 +68,20 @@ class Ledger:
         self._add(ident, {"batch": batch})
 
     def finish(self, ident: str, batch: str, entries: int, notes: int) -> None:
+        """All of it was written; batch: its changes of memory in the journal, "" for none."""
         self._add(ident, {"batch": batch, "entries": entries, "notes": notes, "done": True})
 
     def note_undone(self, ident: str) -> None:
+        """It was taken back."""
         self._add(ident, {"undone": True})
 
     def drop(self, ident: str) -> None:
-        """Forget an import that wrote nothing."""
-        self._path(ident).unlink(missing_ok=True)
+        """Forget an import that wrote nothing. Raises AssistantError."""
+        path = self._path(ident)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise as_error(error, path) from error
 
     def get(self, ident: str) -> ImportRecord:
         """Raises ("import.record") for an id that is not known."""
@@ -97,14 +101,7 @@ class Ledger:
         return self._folder / f"{ident}.jsonl"
 
     def _add(self, ident: str, values: dict[str, Any]) -> None:
-        """One line, on a line of its own also behind one that a crash cut off."""
-        path = self._path(ident)
-        try:
-            make_private(self._folder)
-        except OSError as error:
-            raise as_error(error, path) from error
-        lead = b"" if ends_with_newline(path) else b"\n"
-        append_durably(path, lead + json.dumps(values).encode() + b"\n")
+        append_lines(self._path(ident), json.dumps(values).encode() + b"\n")
 
 
 def _read(path: Path) -> ImportRecord | None:
