@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error
 
 _log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ def mark(key: str, value: str) -> bytes:
 def parse(line: bytes) -> Record | None:
     """The record of a line; None for one that is cut off or none of ours: damage costs only itself."""
     try:
-        record = json.loads(line) if line else None
+        record = parse_json(line) if line else None
     except (ValueError, RecursionError):
         _log.debug("a line of the journal is damaged")
         return None
