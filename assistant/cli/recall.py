@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 
 _SCOPES = ("memory", "chats", "all")
@@ -66,7 +66,7 @@ def _batch(context: Context, options: Namespace) -> int:
 def _object(line: str) -> Mapping[str, Any]:
     """The line's JSON object; an empty one for anything else."""
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

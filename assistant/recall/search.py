@@ -106,6 +106,7 @@ class Recall:
         self._snapshot: Snapshot | None = None
         self._queries: dict[str, np.ndarray] = {}
         self._problems: dict[str, str] = {}
+        self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
         self._snapshot_is_old = False
         self._unpurged = True  # by a search of an earlier process, for all we know
@@ -209,8 +210,7 @@ class Recall:
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
             made = self._sync_vectors(connection, cancel, progress, changes) if vectors else 0
             if changes.removed or self._unpurged:
-                purge(connection)
-                self._unpurged = False
+                self._unpurged = not purge(connection)
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
     def erase(self, units: Collection[str] = (), skip: Collection[str] = ()) -> None:
@@ -303,11 +303,13 @@ class Recall:
     def _writable(self) -> Iterator[sqlite3.Connection]:
         """A connection of a sync's own."""
         connection = self._file.connect()
-        self._syncing += 1
+        with self._counting:
+            self._syncing += 1
         try:
             yield connection
         finally:
-            self._syncing -= 1
+            with self._counting:
+                self._syncing -= 1
             connection.close()
 
     def _sync_vectors(

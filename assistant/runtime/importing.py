@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +16,14 @@ from assistant.core.events import ChatsChanged, Event
 from assistant.core.ports import Progress
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
 from assistant.workspace.memory_values import Conflict
+from assistant.workspace.safe_files import locked
 from assistant.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from assistant.runtime.import_run import ImportRun
     from assistant.workspace.imports.report import ImportReport
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +59,18 @@ class ImportService:
             self._running.cancel()
 
     def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportReport:
-        """Do it. Cancelled or failed, what it wrote so far is taken back."""
-        run = self._run_of(system, path, cancel, progress)
-        self._running = cancel
-        try:
-            report = run.apply()
-        except BaseException:
-            if run.ident:
-                with contextlib.suppress(AssistantError):
-                    self._undo(self.ledger.get(run.ident))
-            raise
-        finally:
-            self._tell()
+        """Do it. Cancelled or failed, what it wrote so far is taken back. Raises ("import.busy") beside another one."""
+        with self._alone():
+            run = self._run_of(system, path, cancel, progress)
+            self._running = cancel
+            try:
+                report = run.apply()
+            except BaseException:
+                if run.ident:
+                    self._give_up_quietly(run.ident)
+                raise
+            finally:
+                self._tell()
         return report
 
     def undo(self, ident: str) -> ImportUndone:
@@ -74,17 +78,38 @@ class ImportService:
 
         The chats go to the trash. Raises ("import.record"), ("import.undone"), ("memory.conflict") with nothing done.
         """
-        record = self.ledger.get(ident)
-        if record.undone:
-            raise AssistantError("import.undone", "This import was taken back already.")
-        try:
-            return self._undo(record)
-        finally:
-            self._tell()
+        with self._alone():
+            record = self.ledger.get(ident)
+            if record.undone:
+                raise AssistantError("import.undone", "This import was taken back already.")
+            try:
+                return self._undo(record)
+            finally:
+                self._tell()
 
     def list(self) -> list[ImportRecord]:
         """All imports, newest first."""
         return self.ledger.list()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Two at once would each bring the same chats: neither knows those that the other one is writing."""
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(locked(self._workspace.state / "locks" / "import.lock"))
+            except AssistantError as error:
+                if error.code != "workspace.busy":
+                    raise
+                message = "Another import is running."
+                raise AssistantError("import.busy", message, "Wait for it, or stop it first.") from error
+            yield
+
+    def _give_up(self, ident: str) -> None:
+        record = self.ledger.get(ident)
+        if record.batch or record.chats:
+            self._undo(record)
+        else:
+            self.ledger.drop(ident)
 
     def _run_of(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportRun:
         from assistant.runtime.import_run import ImportRun  # parsers that the window does not start with
@@ -92,8 +117,14 @@ class ImportService:
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
 
+    def _give_up_quietly(self, ident: str) -> None:
+        try:
+            self._give_up(ident)
+        except AssistantError as error:  # why the import ended matters more; the next start, or the person, undoes it
+            _log.warning("%s could not be taken back: %s", ident, error)
+
     def _undo(self, record: ImportRecord) -> ImportUndone:
-        memory = _take_back(self._workspace, record.batch) if record.batch else ""
+        memory = _take_back(self._workspace, record) if record.batch else ""
         deleted: list[str] = []
         kept: list[str] = []
         gone: list[str] = []
@@ -135,11 +166,12 @@ def _system(system: str, path: Path, root: Path) -> str:
     return recognise(path) if system == AUTO else system
 
 
-def _take_back(workspace: Workspace, batch: str) -> str:
+def _take_back(workspace: Workspace, record: ImportRecord) -> str:
     try:
-        outcome = workspace.memory.undo(batch)
+        outcome = workspace.memory.undo(record.batch)
     except AssistantError as error:
-        if error.code == "journal.undone":  # in the journal's own view
+        # Taken back in the journal's own view; or the import was cut off just before it wrote the memory files.
+        if error.code == "journal.undone" or (error.code == "journal.missing" and not record.done):
             return ""
         raise
     if isinstance(outcome, Conflict):

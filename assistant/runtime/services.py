@@ -31,6 +31,7 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
+from assistant.runtime.restore_staging import earlier_workspaces, sweep_restores
 from assistant.runtime.review import ReviewService
 from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
@@ -114,7 +115,7 @@ class Services:
             self.self_test.store,
             BackupPlace(self.backups, workspace.data.name),
             ReceiptsPlace(self.temporary.receipts, "temporary chats"),
-            FolderPlace("earlier workspaces", lambda: [paths.data / "replaced"]),
+            FolderPlace("earlier workspaces", lambda: earlier_workspaces(paths)),
         ]
         self.tidying = TidyService(
             workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
@@ -147,6 +148,7 @@ class Services:
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
         self.review.recover()
+        sweep_restores(self.paths)
         self.forgetting.finish_left()
 
     def close(self) -> None:
