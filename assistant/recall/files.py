@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_conflict_copy, is_foreign, leads_inside
+from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_conflict_copy, is_foreign, is_text, leads_inside
 
 _TEMPORARY = ".~keepsake-"
 _FRESH_NS = 50_000_000
@@ -40,7 +40,7 @@ def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
         return
     for entry in entries:
         path = f"{name}/{entry.name}"
-        if entry.name.startswith((".", _TEMPORARY)) or path == LOGS:
+        if entry.name.startswith((".", _TEMPORARY)) or path == LOGS or not is_text(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
             _walk(folder / entry.name, path, found)

@@ -179,6 +179,22 @@ def leads_inside(root: Path, path: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
+def is_text(name: str) -> bool:
+    """Whether a name from the disk is text: on Linux it may be any bytes, which no index or journal can hold."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def nameless_files(root: Path) -> list[str]:
+    """Markdown files below ``memory/`` that are left out because their names are no text, as they can be shown."""
+    found = (root / TOPICS).rglob("*.md") if leads_inside(root, root / TOPICS) else ()
+    names = (path.relative_to(root).as_posix() for path in found)
+    return sorted(os.fsencode(name).decode("utf-8", "backslashreplace") for name in names if not is_text(name))
+
+
 def _walk(root: Path, folder: str, endings: tuple[str, ...] = (".md",)) -> list[str]:
     found: list[str] = []
     if not leads_inside(root, root / folder) or not (root / folder).is_dir():
@@ -186,7 +202,9 @@ def _walk(root: Path, folder: str, endings: tuple[str, ...] = (".md",)) -> list[
     with os.scandir(root / folder) as entries:
         for entry in entries:
             name = f"{folder}/{entry.name}"
-            if entry.name.startswith(".") or (entry.is_symlink() and not leads_inside(root, Path(entry.path))):
+            if entry.name.startswith(".") or not is_text(entry.name):
+                continue
+            if entry.is_symlink() and not leads_inside(root, Path(entry.path)):
                 continue
             if entry.is_dir(follow_symlinks=False) and name != LOGS:
                 found += _walk(root, name, endings)

@@ -481,7 +481,6 @@ def test_a_disk_that_fills_while_restoring_leaves_nothing(
     assert sorted(path for path in tmp_path.rglob("*") if path.name != "restore.lock") == before
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such name there")
 def test_a_name_that_parts_folders_on_windows_is_left_out_and_named(filled: Services, tmp_path: Path) -> None:
     (filled.workspace.root / "memory" / "a\\b.md").write_text("x")
     report = filled.backups.make(tmp_path / "b.age")
