@@ -6,90 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.chat.composer import Composer
+from assistant.ui.chat.empty_state import EmptyState
 from assistant.ui.chat.find import FindBar
-from assistant.ui.chat.kinds import Kind, TemporaryBanner, private_explained, temporary_explained
+from assistant.ui.chat.kinds import TemporaryBanner
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
 from assistant.ui.i18n import tr
-from assistant.ui.icons import app_icon
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.ui.widgets import IconButton, label, spread
 from assistant.workspace.assistants import DEFAULT
 from assistant.workspace.redaction import redact
-
-SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
-
-
-class EmptyState(QWidget):
-    """What an empty chat shows: a greeting and a few ways to begin."""
-
-    suggested = Signal(str)
-    bigger_asked = Signal()
-
-    def __init__(self, name: str = DEFAULT) -> None:
-        super().__init__()
-        self.setObjectName("page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        spread(column, (24, 24, 24, 24), 8)
-        centre = Qt.AlignmentFlag.AlignHCenter
-        column.addStretch(3)
-        picture = QLabel()
-        picture.setPixmap(app_icon().pixmap(64, 64))
-        column.addWidget(picture, 0, centre)
-        column.addSpacing(8)
-        column.addWidget(label(tr("What is on your mind?"), "headline"), 0, centre)
-        self._name = name
-        words = label(_greeting(name), "muted", wrap=True)
-        words.setAlignment(centre)
-        column.addWidget(words)
-        column.addSpacing(16)
-        for text in suggestions():
-            column.addWidget(self._suggestion(text), 0, centre)
-        column.addSpacing(8)
-        self.bigger = QWidget()
-        # Two widgets, for a button cannot wrap: beside the open memory panel one long line would be cut at both ends.
-        advice = QVBoxLayout(self.bigger)
-        spread(advice)
-        small = label(tr("This is a small model to begin with. A bigger one gives better answers."), "muted", wrap=True)
-        small.setAlignment(centre)
-        advice.addWidget(small)
-        advice.addWidget(button(tr("How to add a bigger model"), "link", self.bigger_asked.emit), 0, centre)
-        self.bigger.hide()
-        self._words = words
-        column.addWidget(self.bigger)
-        column.addStretch(4)
-
-    def show_kind(self, kind: Kind) -> None:
-        """Say what becomes of what is said in the chat that begins."""
-        said = {Kind.PRIVATE: private_explained(), Kind.TEMPORARY: temporary_explained()}
-        self._words.setText(said.get(kind) or _greeting(self._name))
-
-    def show_model_size(self, size_bytes: int) -> None:
-        """Say plainly, while a small model is loaded, that bigger ones are better."""
-        self.bigger.setVisible(0 < size_bytes < SMALL_MODEL_BYTES)
-
-    def _suggestion(self, text: str) -> QWidget:
-        made = button(text, "suggestion", lambda: self.suggested.emit(text))
-        made.setFixedWidth(380)
-        return made
-
-
-def _greeting(name: str) -> str:
-    return tr("{name} remembers what matters to you, in plain files you own.", name=name)
-
-
-def suggestions() -> list[str]:
-    """Ways to begin; they fill the composer and are not sent."""
-    return [
-        tr("Remember that I like my answers short."),
-        tr("What do you know about me?"),
-        tr("Help me plan a quiet weekend."),
-    ]
 
 
 @dataclass(frozen=True, slots=True)
