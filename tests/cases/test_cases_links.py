@@ -143,9 +143,30 @@ def test_a_day_log_that_leads_out_costs_the_diary_alone(scripted: OpenHouse, tmp
     house = scripted()
     chat = house.say("hello").chat
     assert [(turn.user, turn.reply) for turn in house.turns(chat)] == [("hello", "Fine.")]
-    house.services.purge_chat(chat)
+    house.services.deletion.purge(chat)
     assert house.services.list_chats() == []
     assert contents(outside) == before
+
+
+def test_a_file_in_the_place_of_a_folder_is_named_and_the_rest_goes_on(keepsake: Keepsake, tmp_path: Path) -> None:
+    ws = tmp_path / "ws"
+    ws.mkdir()
+    for name in ("memory", "chats", "assistants"):
+        (ws / name).write_text("a file of the person's")
+    assert keepsake("remember", "likes tea").code == 0
+    assert keepsake("--json", "recall", "tea").json["hits"]
+    assert keepsake("--json", "chats", "list").json["chats"] == []
+    for words in (("memory", "new", "x"), ("remember", "x", "--topic", "y"), ("assistants", "add", "x")):
+        failed = keepsake(*words)
+        assert (failed.code, failed.err.count("\n")) == (1, 1), words
+    assert {"memory", "chats", "assistants"} <= broken(keepsake)
+    assert {(ws / name).read_text() for name in ("memory", "chats", "assistants")} == {"a file of the person's"}
+
+
+def test_a_folder_in_the_place_of_memory_is_named(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "MEMORY.md").mkdir(parents=True)
+    assert keepsake("remember", "likes tea").code == 1
+    assert "MEMORY.md" in broken(keepsake)
 
 
 COPIES = [
