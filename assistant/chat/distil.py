@@ -18,6 +18,7 @@ from assistant.chat.texts import text
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.core.ports import Engine, Progress
 from assistant.core.values import Done, GenerateOptions, Message, Role
 from assistant.workspace.chats import Chat, Turn
@@ -146,7 +147,7 @@ class Distiller:
 
     def _tries(self, chat: str, first: int) -> int:
         try:
-            kept = json.loads(self._path(chat).read_text())
+            kept = parse_json(self._path(chat).read_text())
             return int(kept["tries"]) if kept["first"] == first else 0
         except (OSError, ValueError, KeyError, TypeError):  # missing or damaged: derived state, counted anew
             return 0

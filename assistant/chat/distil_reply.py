@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
+
+from assistant.core.json_text import parse_json
 
 NOTHING = "无需记录"
 _MOST_CHARACTERS = 300
@@ -34,7 +35,7 @@ def _from_json(body: str) -> list[str]:
     if body[0] not in "[{":
         return []
     try:
-        return list(_strings(json.loads(body)))
+        return list(_strings(parse_json(body)))
     except ValueError:
         return []
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import as_data
+from assistant.core.json_text import parse_json
 from assistant.workspace.forget_query import cores, same_form
 from assistant.workspace.forgetting import FORGOTTEN, files_below, remaining_in, scrub_file
 from assistant.workspace.forgotten_text import found_in_bytes, scrub_json
@@ -72,7 +73,7 @@ def _line(line: bytes, texts: Sequence[str], units: Collection[str]) -> bytes:
     if not found_in_bytes(line, texts) and not _names(line, units):
         return line
     try:
-        value = json.loads(line)
+        value = parse_json(line)
         for holder, name in _holders(value):
             for told in holder["lines"]:
                 if told.get("unit") in units and told["text"] != FORGOTTEN:
@@ -111,7 +112,7 @@ def _tells(data: bytes, units: Collection[str]) -> bool:
     """Whether a line of one of the units still says something."""
     for line in data.splitlines() if _names(data, units) else ():
         try:
-            told = [each for holder, _ in _holders(json.loads(line)) for each in holder["lines"]]
+            told = [each for holder, _ in _holders(parse_json(line)) for each in holder["lines"]]
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
         if any(each.get("unit") in units and each.get("text") != FORGOTTEN for each in told):

@@ -19,6 +19,7 @@ from typing import Any
 from assistant.chat.never import Never
 from assistant.chat.row import FixedRow, as_data, line_from_json, line_to_json, row_from_json, row_to_json
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.core.values import LeftOut, PromptLine, Receipt
 from assistant.workspace.disk import as_error, ends_with_newline, read_bytes, read_from
 from assistant.workspace.safe_files import append_durably, locked, write_atomic
@@ -213,7 +214,7 @@ class MemoryReceipts(ReceiptStore):
             for chat, lines in self._lines.items():
                 before = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
                 if (after := change(before)) != before:
-                    self._lines[chat] = [json.loads(line) for line in after.splitlines() if line]
+                    self._lines[chat] = [parse_json(line) for line in after.splitlines() if line]
                     self._loaded[chat] = _ChatReceipts()
                     for line in after.splitlines():
                         _take(self._loaded[chat], line, self._path(chat))
@@ -238,7 +239,7 @@ def _without(line: bytes, chat: str) -> bytes:
     if chat.encode() not in line:
         return line
     try:
-        value = json.loads(line)
+        value = parse_json(line)
         holders = [(block, "text") for block in value["row"]["blocks"]] if "row" in value else [(value, "block")]
         for holder, name in holders:
             for told in holder["lines"]:
@@ -254,7 +255,7 @@ def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
     if not line:
         return
     try:
-        value = json.loads(line)
+        value = parse_json(line)
         if "row" in value:
             loaded.row = None  # where it is damaged, later turns must not seem to have been told the one before
             loaded.row = row_from_json(value["row"])

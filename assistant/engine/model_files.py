@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.engine.catalogue import CatalogueModel, load_catalogue
 from assistant.engine.gguf import GgufInfo, read_gguf_info
 
@@ -135,7 +136,7 @@ class ModelStore:
 
     def _registered(self) -> builtins.list[Path]:
         try:
-            data = json.loads((self._folder / _REGISTRY).read_text("utf-8"))
+            data = parse_json((self._folder / _REGISTRY).read_text("utf-8"))
             return [Path(item) for item in data["files"] if isinstance(item, str)]
         except FileNotFoundError:
             return []

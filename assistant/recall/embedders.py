@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.core.ports import Embedder
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _pools_first_token(folder: Path) -> bool:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_foreign
+from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_conflict_copy, is_foreign, is_text, leads_inside
 
 _TEMPORARY = ".~keepsake-"
 _FRESH_NS = 50_000_000
@@ -18,6 +18,8 @@ LOGS = "memory/log"
 def scan(root: Path) -> dict[str, str]:
     """Relative POSIX name -> stat mark of every file to index. Symlinks are not followed; day logs are left out.
 
+    So is what a sync program made of a conflict: it is another state of a file that is there.
+
     Equal marks mean an unchanged file. The mark of a file that was only just written is empty: it equals nothing.
     """
     found: dict[str, str] = {}
@@ -26,7 +28,8 @@ def scan(root: Path) -> dict[str, str]:
         if memory.is_file() and not memory.is_symlink():
             found["MEMORY.md"] = _mark(memory.stat())
     for folder in ("memory", "chats", SESSIONS):
-        _walk(root / folder, folder, found)
+        if leads_inside(root, root / folder):
+            _walk(root / folder, folder, found)
     return found
 
 
@@ -37,7 +40,7 @@ def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
         return
     for entry in entries:
         path = f"{name}/{entry.name}"
-        if entry.name.startswith((".", _TEMPORARY)) or path == LOGS:
+        if entry.name.startswith((".", _TEMPORARY)) or path == LOGS or not is_text(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
             _walk(folder / entry.name, path, found)
@@ -51,7 +54,8 @@ def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
 
 
 def _is_indexed(path: str) -> bool:
-    return is_foreign(path) or (path.endswith(".md") and not path.startswith(f"{SESSIONS}/"))
+    ours = is_foreign(path) or (path.endswith(".md") and not path.startswith(f"{SESSIONS}/"))
+    return ours and not is_conflict_copy(path)
 
 
 def _mark(stat: os.stat_result) -> str:

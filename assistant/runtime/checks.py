@@ -14,6 +14,7 @@ from assistant.core.values import Delta, GenerateOptions, Message, Role
 from assistant.runtime.keeping_checks import keeping_checks
 from assistant.runtime.services import Services
 from assistant.runtime.workers import EMBEDDING_MODEL
+from assistant.workspace.layout import nameless_files
 
 _LOW_DISK_BYTES = 200_000_000
 _OTHERS = 0o077  # mode bits that let other people of the machine in
@@ -34,6 +35,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield _workspace(services)
     yield _permissions(services.workspace.root)
     yield from _files(services)
+    yield from _names(services)
     yield from _foreign(services)
     yield _settings(services)
     yield _index(services)
@@ -77,6 +79,11 @@ def _files(services: Services) -> Iterator[Check]:
         yield Check(f"file {file}", False, problem, "Open the file in an editor; nothing in it was changed or dropped.")
     if not problems:
         yield Check("files", True, "All memory files and chats can be read.")
+
+
+def _names(services: Services) -> Iterator[Check]:
+    for file in nameless_files(services.workspace.root):
+        yield Check("names", False, f"The name of {file} is no text, so it is left out.", "Give it another name.")
 
 
 def _foreign(services: Services) -> Iterator[Check]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import logging
 import threading
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.json_text import parse_json
 from assistant.recall.embedders import model_identity
 from assistant.runtime.worker_process import WorkerProcess
 
@@ -164,7 +164,7 @@ def _portions(texts: Sequence[str]) -> list[list[str]]:
 def _read_dimensions(folder: Path) -> int:
     for name, key in (("manifest.json", "dimensions"), ("config.json", "hidden_size")):
         try:
-            value = json.loads((folder / name).read_text(encoding="utf-8")).get(key)
+            value = parse_json((folder / name).read_text(encoding="utf-8")).get(key)
         except (OSError, ValueError, AttributeError):
             continue
         if isinstance(value, int) and value > 0:

@@ -26,6 +26,7 @@ from assistant.workspace.layout import CHATS, LOGS, MEMORY, TEMP_PREFIX, TOPICS
 from assistant.workspace.temporary import is_temporary
 from assistant.workspace.workspace import Workspace
 
+_COMMITTED = (MemoryChanged, TurnFinished, TurnFailed, ChatsChanged)
 _AUTHORS = {"disk": "another program", "you": "you", "undo": "you", "assistant": "assistant"}
 _log = logging.getLogger(__name__)
 
@@ -87,10 +88,10 @@ class HistoryService:
 
     def noted(self, event: Event) -> None:
         """Something happened: commit what changed by it, soon. Never raises."""
-        if not self.on:
+        if not isinstance(event, _COMMITTED) or not self.on:  # a reply that streams is many events a second
             return
         match event:
-            case MemoryChanged():
+            case MemoryChanged() if not event.file.startswith(f"{LOGS}/"):  # an import writes day logs, and its undo
                 data = self._read(event.file)
                 self._later(lambda: self._commit({event.file: data}, event.actor, event.summary or event.file))
             case TurnFinished() | TurnFailed():
@@ -236,4 +237,6 @@ class HistoryPlace:
 
 
 def _ours(name: str) -> bool:
-    return name == MEMORY or (name.endswith(".md") and name.split("/")[0] in (TOPICS, CHATS))
+    return name == MEMORY or (
+        name.endswith(".md") and name.split("/")[0] in (TOPICS, CHATS) and not name.startswith(f"{LOGS}/")
+    )

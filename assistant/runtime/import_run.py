@@ -37,12 +37,14 @@ class ImportRun:
         self._chats: list[str] = []
 
     def look(self) -> ImportReport:
+        """What would be imported; nothing is written. Raises AssistantError, Cancelled."""
         for number, found in enumerate(read_system(self._system, self._path), 1):
             self._step(number)
             self._take(found, write=False)
         return self._report(list(self._planner.files()), "")
 
     def apply(self) -> ImportReport:
+        """Import it. Raises AssistantError, Cancelled; what was written then is in the ledger under ``ident``."""
         self.ident = self._ledger.begin(self._system)
         for number, found in enumerate(read_system(self._system, self._path), 1):
             self._step(number)
@@ -73,8 +75,7 @@ class ImportRun:
             self._tally.count(found, self._planner.take(found))
 
     def _write_chat(self, chat: FoundChat) -> None:
-        written = self._book.write(chat)
-        self._ledger.note_chat(self.ident, written)
+        written = self._book.write(chat, lambda chat: self._ledger.note_chat(self.ident, chat))
         self._chats.append(written.id)
 
     def _write_memory(self) -> tuple[list[PlannedFile], str]:
@@ -84,7 +85,12 @@ class ImportRun:
             files = list(self._planner.files())
             edits = [Edit(file.file, file.text, file.base.sha256) for file in files]
             try:
-                batch = self._workspace.memory.change_many(edits, "import", summary) if edits else ""
+                if edits:
+                    batch = self._workspace.journal.new_id("batch-")
+                    self._ledger.note_batch(self.ident, batch)
+                    batch = self._workspace.memory.change_many(edits, "import", summary, batch=batch)
+                else:
+                    batch = ""
                 return files, batch
             except AssistantError as error:
                 if error.code != "memory.changed" or attempt == _TRIES - 1:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,20 +14,25 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, Event
 from assistant.core.ports import Progress
+from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
 from assistant.workspace.memory_values import Conflict
+from assistant.workspace.safe_files import locked
 from assistant.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from assistant.runtime.import_run import ImportRun
     from assistant.workspace.imports.report import ImportReport
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class ImportUndone:
     """memory: the batch that took the changes of memory files back, "" for none; deleted, kept: ids of chats.
 
-    kept: went on since, so they stay; gone: were deleted before.
+    kept: went on since, so they stay; gone: were deleted before. left: memory files where something of the import was
+    forgotten, so that nobody knows any more what they were without it: what else it wrote there stays.
     """
 
     id: str
@@ -34,6 +40,7 @@ class ImportUndone:
     deleted: tuple[str, ...]
     kept: tuple[str, ...]
     gone: tuple[str, ...]
+    left: tuple[str, ...] = ()
 
 
 class ImportService:
@@ -55,18 +62,18 @@ class ImportService:
             self._running.cancel()
 
     def run(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportReport:
-        """Do it. Cancelled or failed, what it wrote so far is taken back."""
-        run = self._run_of(system, path, cancel, progress)
-        self._running = cancel
-        try:
-            report = run.apply()
-        except BaseException:
-            if run.ident:
-                with contextlib.suppress(AssistantError):
-                    self._undo(self.ledger.get(run.ident))
-            raise
-        finally:
-            self._tell()
+        """Do it. Cancelled or failed, what it wrote so far is taken back. Raises ("import.busy") beside another one."""
+        with self._alone():
+            run = self._run_of(system, path, cancel, progress)
+            self._running = cancel
+            try:
+                report = run.apply()
+            except BaseException:
+                if run.ident:
+                    self._give_up_quietly(run.ident)
+                raise
+            finally:
+                self._tell()
         return report
 
     def undo(self, ident: str) -> ImportUndone:
@@ -74,17 +81,38 @@ class ImportService:
 
         The chats go to the trash. Raises ("import.record"), ("import.undone"), ("memory.conflict") with nothing done.
         """
-        record = self.ledger.get(ident)
-        if record.undone:
-            raise AssistantError("import.undone", "This import was taken back already.")
-        try:
-            return self._undo(record)
-        finally:
-            self._tell()
+        with self._alone():
+            record = self.ledger.get(ident)
+            if record.undone:
+                raise AssistantError("import.undone", "This import was taken back already.")
+            try:
+                return self._undo(record)
+            finally:
+                self._tell()
 
     def list(self) -> list[ImportRecord]:
         """All imports, newest first."""
         return self.ledger.list()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Two at once would each bring the same chats: neither knows those that the other one is writing."""
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(locked(self._workspace.state / "locks" / "import.lock"))
+            except AssistantError as error:
+                if error.code != "workspace.busy":
+                    raise
+                message = "Another import is running."
+                raise AssistantError("import.busy", message, "Wait for it, or stop it first.") from error
+            yield
+
+    def _give_up(self, ident: str) -> None:
+        record = self.ledger.get(ident)
+        if record.batch or record.chats:
+            self._undo(record)
+        else:
+            self.ledger.drop(ident)
 
     def _run_of(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportRun:
         from assistant.runtime.import_run import ImportRun  # parsers that the window does not start with
@@ -92,8 +120,15 @@ class ImportService:
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
 
+    def _give_up_quietly(self, ident: str) -> None:
+        try:
+            self._give_up(ident)
+        except AssistantError as error:  # why the import ended matters more; the next start, or the person, undoes it
+            _log.warning("%s could not be taken back: %s", ident, error)
+
     def _undo(self, record: ImportRecord) -> ImportUndone:
-        memory = _take_back(self._workspace, record.batch) if record.batch else ""
+        left = _forgotten(self._workspace, record.batch) if record.batch else ()
+        memory = _take_back(self._workspace, record) if record.batch else ""
         deleted: list[str] = []
         kept: list[str] = []
         gone: list[str] = []
@@ -105,7 +140,7 @@ class ImportService:
                     raise
                 gone.append(chat.id)
         self.ledger.note_undone(record.id)
-        return ImportUndone(record.id, memory, tuple(deleted), tuple(kept), tuple(gone))
+        return ImportUndone(record.id, memory, tuple(deleted), tuple(kept), tuple(gone), left)
 
     def _delete_unchanged(self, chat: ImportedChat) -> bool:
         from assistant.workspace.imports.chat_text import chat_digest
@@ -135,11 +170,20 @@ def _system(system: str, path: Path, root: Path) -> str:
     return recognise(path) if system == AUTO else system
 
 
-def _take_back(workspace: Workspace, batch: str) -> str:
+def _forgotten(workspace: Workspace, batch: str) -> tuple[str, ...]:
+    """The files whose change by the import cannot be taken back, for the journal had to forget some of its words."""
+    entries = workspace.journal.batch(batch)
+    return tuple(entry.path for entry in entries if not entry.can_undo and FORGOTTEN in entry.diff)
+
+
+def _take_back(workspace: Workspace, record: ImportRecord) -> str:
     try:
-        outcome = workspace.memory.undo(batch)
+        outcome = workspace.memory.undo(record.batch)
     except AssistantError as error:
-        if error.code == "journal.undone":  # in the journal's own view
+        # Taken back in the journal's own view; or the import was cut off just before it wrote the memory files.
+        if error.code in ("journal.undone", "journal.forgotten") or (
+            error.code == "journal.missing" and not record.done
+        ):
             return ""
         raise
     if isinstance(outcome, Conflict):

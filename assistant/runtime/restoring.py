@@ -15,6 +15,7 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.runtime.age import Key, decrypting
+from assistant.runtime.restore_staging import staging
 from assistant.settings.paths import Paths, default_workspace
 from assistant.settings.store import SettingsStore
 from assistant.workspace.backup_content import DATA, OTHERS, SETTINGS, WORKSPACE
@@ -22,7 +23,6 @@ from assistant.workspace.backup_tar import FileRecord, Manifest, read_tar
 from assistant.workspace.disk import as_error
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.known_backups import KnownBackup, KnownBackups
-from assistant.workspace.layout import TEMP_PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,15 @@ def restore(file: Path, key: Key, root: Path, paths: Paths, now: datetime) -> Re
     root = Path(os.path.realpath(root))
     _check_empty(root)
     try:
-        kept = paths.data / "workspaces"
-        with _staging(root.parent) as work, _staging(kept) as data, _staging(kept) as others:
-            stage = _Stage({WORKSPACE: work, DATA: data, OTHERS: others})
+        with staging(root.parent, paths) as made:
+            stage = _Stage({WORKSPACE: made.work, DATA: made.data, OTHERS: made.others})
             with decrypting(file, key) as stream:
                 manifest = read_tar(stream, stage.take)
             proved = stage.prove(manifest)
             _check_empty(root)
-            _move_in(work, root)
-            ident, replaced = _keep_data(data, root, paths, now)
-            for each in others.iterdir():
+            _move_in(made.work, root)
+            ident, replaced = _keep_data(made.data, root, paths, now)
+            for each in made.others.iterdir():
                 _keep_data(each, root / "assistants" / each.name, paths, now)
         known = KnownBackups(paths.workspace_data(ident), paths.workspace_state(ident) / "locks" / "backups.lock")
         known.add(KnownBackup(Path(os.path.realpath(file)), manifest.made, key.kind, len(manifest.files)))
@@ -111,18 +110,6 @@ class _Stage:
         return self._folders[part] / rest
 
 
-@contextlib.contextmanager
-def _staging(parent: Path) -> Iterator[Path]:
-    """A new folder in ``parent``; what of it was not moved away is deleted."""
-    make_private(parent)
-    folder = parent / f"{TEMP_PREFIX}restore-{secrets.token_hex(4)}"
-    folder.mkdir(mode=0o700)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _check_empty(root: Path) -> None:
     if root.is_symlink() or (root.exists() and not root.is_dir()) or any(_files(root)):
         raise AssistantError(
@@ -137,11 +124,12 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _move_in(work: Path, root: Path) -> None:
-    if not root.exists():
-        work.replace(root)
-        return
     for folder in sorted((path for path in root.rglob("*") if path.is_dir()), reverse=True):
         folder.rmdir()
+    with contextlib.suppress(OSError):  # of Windows, or of a drive whose top folder this is
+        work.replace(root)  # also over an empty folder, at once
+        return
+    make_private(root)
     for child in list(work.iterdir()):
         child.replace(root / child.name)
 

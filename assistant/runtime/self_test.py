@@ -20,10 +20,9 @@ from assistant.workspace.check_store import Check, CheckStore, Run
 from assistant.workspace.contradiction import normalise
 from assistant.workspace.memory import Conflict
 from assistant.workspace.redaction import redact
+from assistant.workspace.tidy import TIDIED
 from assistant.workspace.workspace import Workspace
 
-TIDIED = "Tidied up"
-"""How the journal's words for a tidy-up begin."""
 LIMIT = 20
 """Hits that are looked at; what comes later nobody would see."""
 _QUERY_MS = 10_000.0
@@ -60,7 +59,7 @@ class SelfTest:
 
 
 class SelfTestService:
-    """Blocking but for ``run_later`` and ``noted``. tidied: says of a summary whether it is that of a tidy-up."""
+    """Blocking but for ``run_later``, ``start`` and ``noted``. lane: on which these run, behind the index's work."""
 
     def __init__(
         self, workspace: Workspace, recall: Recall, settings: SettingsStore, lane: Lane, emit: EventSink

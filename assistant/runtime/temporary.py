@@ -15,7 +15,7 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.prompts import PromptService, TurnPlan
 from assistant.runtime.turns import TurnService
 from assistant.settings.schema import Settings
-from assistant.workspace.temporary import TemporaryChats, is_temporary
+from assistant.workspace.temporary import TemporaryChats
 from assistant.workspace.workspace import Workspace
 
 
@@ -95,6 +95,3 @@ class TemporaryService:
     def _plan(self, chat: str) -> TurnPlan:
         known = any(info.id == chat for info in self.chats.list())
         return TurnPlan(memory=not known or self.chats.uses_memory(chat))
-
-
-__all__ = ["TemporaryService", "is_temporary"]

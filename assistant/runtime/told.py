@@ -11,8 +11,9 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import EventSink, PromptChanged
 from assistant.core.values import Prompt, Receipt
 from assistant.runtime.prompts import PromptService
-from assistant.runtime.temporary import TemporaryService, is_temporary
+from assistant.runtime.temporary import TemporaryService
 from assistant.workspace.chats import Chat
+from assistant.workspace.temporary import is_temporary
 from assistant.workspace.workspace import Workspace
 
 

@@ -33,6 +33,7 @@ from assistant.ui.memory.remembered import RememberedToasts
 from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
+from assistant.ui.room import Room
 from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
 from assistant.ui.widgets import spread
@@ -40,8 +41,6 @@ from assistant.ui.window_keeper import WindowKeeper
 
 if TYPE_CHECKING:
     from assistant.ui.memory.panel import MemoryPanel
-
-_NARROW = 1040  # below this, chats and memory do not both fit beside a readable conversation
 
 
 class MainWindow(QMainWindow):
@@ -59,7 +58,6 @@ class MainWindow(QMainWindow):
         self.session = ChatSession(services, self.bridge, self)
         self._memory: MemoryPanel | None = None
         self._unasked = False
-        self._hid_sidebar, self._sidebar_width = False, 264
         self.setWindowTitle(self.services.assistants.current)
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
@@ -73,6 +71,7 @@ class MainWindow(QMainWindow):
         self.assistants = AssistantActions(self, self.sidebar.switcher)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
+        self.finder.went.connect(self.show_conversation)
         self.menus = Menus(self)
         self.keeper = WindowKeeper(self)
         self._connect()
@@ -106,6 +105,7 @@ class MainWindow(QMainWindow):
         self.splitter.addWidget(middle)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([264, 936])
+        self.room = Room(self.splitter, self.sidebar, middle)
         whole = QWidget()
         rows = QVBoxLayout(whole)
         spread(rows)
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
         self.session.window_used.connect(self.topbar.gauge.show_use)
         self.sidebar.new_asked.connect(self.new_chat)
         self.sidebar.chosen.connect(self.open_chat)
-        self.sidebar.left_empty.connect(self.page.composer.edit.setFocus)
+        self.sidebar.left_empty.connect(self.write_message)
         self.sidebar.delete_asked.connect(self.chats.delete)
         self.chats.close_asked.connect(self.kinds.close)
         self.sidebar.rename_asked.connect(self.chats.rename)
@@ -167,9 +167,10 @@ class MainWindow(QMainWindow):
 
     def new_chat(self) -> None:
         self.session.open_new()
-        self.page.composer.edit.setFocus()
+        self.write_message()
 
     def open_chat(self, chat: str) -> None:
+        self.show_conversation()
         self.session.open(chat)
 
     def copy_reply(self) -> None:
@@ -207,8 +208,7 @@ class MainWindow(QMainWindow):
     # --- memory ---
 
     def toggle_sidebar(self) -> None:
-        self._hid_sidebar, self._sidebar_width = False, self.sidebar_width()
-        self.sidebar.setVisible(self.sidebar.isHidden())
+        self.room.toggle_chats()
 
     def toggle_memory(self) -> None:
         """Show or hide the memory panel; it is built when it is first asked for."""
@@ -248,35 +248,26 @@ class MainWindow(QMainWindow):
         panel = self.memory_panel()
         panel.setVisible(shown)
         self.topbar.memory.setChecked(shown)
-        self._make_room()
+        self._share_room()
         if shown:
-            width = self.keeper.memory_width or max(380, min(520, self.width() * 36 // 100))
-            left = self.sidebar.width() if self.sidebar.isVisible() else 0
-            self.splitter.setSizes([left, self.width() - left - width, width])
+            self.room.widen_memory(self.width(), self._memory_width())
             panel.start(page)
 
-    def _make_room(self) -> None:
-        """In a narrow window the chats make way for the memory, and come back after it."""
-        open_memory = self.memory_shown()
-        narrow = self.width() < _NARROW
-        if open_memory and narrow and not self.sidebar.isHidden():
-            self._sidebar_width = self.sidebar.width()
-            self.sidebar.hide()
-            self._hid_sidebar = True
-        elif self._hid_sidebar and not (open_memory and narrow):
-            self.sidebar.show()
-            self._hid_sidebar = False
-            self.set_sidebar_width(self._sidebar_width)
+    def _memory_width(self) -> int:
+        return self.keeper.memory_width or max(380, min(520, self.width() * 36 // 100))
 
-    def sidebar_width(self) -> int:
-        """The width of the list of chats, also while it is hidden."""
-        return self._sidebar_width if self.sidebar.isHidden() else self.sidebar.width()
+    def _share_room(self) -> None:
+        self.room.share(self.width(), self._memory_width() if self.memory_shown() else 0)
 
-    def set_sidebar_width(self, width: int) -> None:
-        """Give the list of chats this width; the conversation has the rest."""
-        self._sidebar_width = width
-        memory = self.splitter.sizes()[2:]
-        self.splitter.setSizes([width, max(1, self.width() - width - sum(memory)), *memory])
+    def show_conversation(self) -> None:
+        """Where memory has its place, memory goes."""
+        if self.room.is_tight:
+            self._show_memory(False)
+
+    def write_message(self) -> None:
+        """Go to where a message is written."""
+        self.show_conversation()
+        self.page.composer.edit.setFocus()
 
     def show_memory_page(self, key: str) -> None:
         """Open the memory panel at a page."""
@@ -309,13 +300,9 @@ class MainWindow(QMainWindow):
         """Whether the memory panel is open."""
         return self._memory is not None and not self._memory.isHidden()
 
-    def makes_room(self) -> bool:
-        """Whether the chats are hidden only because the window is too narrow for them and the memory."""
-        return self._hid_sidebar
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._make_room()
+        self._share_room()
 
     # --- the rest ---
 

@@ -69,7 +69,7 @@ class Menus:
         self._action(menu, tr("Search memory"), window.search_memory, "Ctrl+Shift+F")
         self._action(menu, tr("Review what waits"), window.review_memory, "Ctrl+Shift+R")
         self._action(menu, tr("New note…"), window.new_note)
-        self._action(menu, tr("Write a message"), window.page.composer.edit.setFocus, "Ctrl+L")
+        self._action(menu, tr("Write a message"), window.write_message, "Ctrl+L")
         self._action(menu, tr("Go to the message at the bottom"), window.toasts.focus, "F6")
         menu.addSeparator()
         self._fill_themes(menu)

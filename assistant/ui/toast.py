@@ -144,7 +144,8 @@ class Toasts(QObject):
 
     def _place(self) -> None:
         bottom = self._parent.height() - self._lift()
-        middle = self._over.mapTo(self._parent, self._over.rect().center()).x()
+        over = self._over if self._over.isVisible() else self._parent
+        middle = over.mapTo(self._parent, over.rect().center()).x()
         for each in reversed(self._shown):
             left = max(8, min(middle - each.width() // 2, self._parent.width() - each.width() - 8))
             bottom -= each.height()

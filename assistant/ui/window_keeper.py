@@ -46,7 +46,7 @@ class WindowKeeper(QObject):
             window.restoreGeometry(QByteArray(state.geometry))
         window.sidebar.setVisible(state.sidebar)
         if state.sidebar_width:
-            window.set_sidebar_width(state.sidebar_width)
+            window.room.set_chats_width(state.sidebar_width, window.width())
         window.page.set_drafts(state.drafts)
 
     def restore_rest(self) -> None:
@@ -86,8 +86,8 @@ class WindowKeeper(QObject):
         window = self._window
         return WindowState(
             bytes(window.saveGeometry().data()),
-            not window.sidebar.isHidden() or window.makes_room(),
-            window.sidebar_width(),
+            not window.sidebar.isHidden() or window.room.hid_chats,
+            window.room.chats_width(),
             window.memory_shown(),
             self.memory_width,
             "" if is_temporary(window.session.chat_id) else window.session.chat_id,
@@ -104,6 +104,6 @@ class WindowKeeper(QObject):
 
     def _on_splitter_moved(self) -> None:
         sizes = self._window.splitter.sizes()
-        if self._window.memory_shown() and len(sizes) == 3:
+        if self._window.memory_shown() and len(sizes) == 3 and not self._window.room.is_tight:
             self.memory_width = sizes[2]
         self.keep_soon()

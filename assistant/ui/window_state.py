@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import as_error, write_atomic
 
@@ -97,7 +98,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _MAX_BYTES:
             return {}
-        return _dict(json.loads(path.read_bytes()))
+        return _dict(parse_json(path.read_bytes()))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

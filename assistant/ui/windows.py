@@ -13,6 +13,7 @@ from assistant.ui.assistants.actions import Move
 from assistant.ui.main_window import MainWindow
 from assistant.ui.theme import Theme
 from assistant.ui.window_state import FILE, save_assistant
+from assistant.workspace.assistants import DEFAULT
 
 if TYPE_CHECKING:
     from assistant.runtime.services import Services
@@ -83,7 +84,7 @@ class Windows(QObject):
             self.services = self._compose(move.name, workers)
         except AssistantError as error:
             failed = error
-            self.services = self._compose(before, workers)
+            self.services = self._back(before, workers)
         self.window = self._make()
         if not old.isMaximized():
             self.window.setGeometry(old.geometry())
@@ -95,6 +96,13 @@ class Windows(QObject):
             self.window.show_error(failed)
         else:
             move.then(self.window)
+
+    def _back(self, before: str, workers: Workers) -> Services:
+        """Those of the one before, or of the default one where that is gone: a rename or deletion was done already."""
+        try:
+            return self._compose(before, workers)
+        except AssistantError:
+            return self._compose(DEFAULT, workers)
 
     def _make(self) -> MainWindow:
         window = MainWindow(self.services, self._theme)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import append_durably, as_error, read_bytes, write_atomic
 
 _log = logging.getLogger(__name__)
@@ -94,7 +95,7 @@ def _complete(path: Path, begun: _Begun) -> None:
 def _read(note: Path) -> _Begun | None:
     try:
         head, _, data = read_bytes(note).partition(b"\n")
-        fields = json.loads(head)
+        fields = parse_json(head)
         return _Begun(str(fields["chat"]), str(fields["name"]), int(fields["size"]), data)
     except (AssistantError, ValueError, KeyError, TypeError) as error:
         _log.debug("%s tells of no append: %s", note.name, error)

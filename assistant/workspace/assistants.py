@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error
 from assistant.workspace.identity import drop_record, move_record
 from assistant.workspace.layout import make_folder, name_problem, refuse
@@ -207,7 +208,7 @@ def _age(record: Path) -> float:
 
 def _deleted(record: Path, root: Path) -> DeletedAssistant | None:
     try:
-        value = json.loads(record.read_bytes())
+        value = parse_json(record.read_bytes())
         whose, name = value["root"], value["name"]
     except (OSError, ValueError, KeyError, TypeError):
         return None

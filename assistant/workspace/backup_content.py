@@ -113,7 +113,7 @@ def _walk(
             continue
         if Path(os.path.realpath(path)) in skip and not entry.is_symlink():
             continue
-        if entry.is_symlink() or (entry.is_file() and entry.stat().st_size > LARGEST_FILE):
+        if _stays_out(entry):
             skipped.append(inner)
         elif entry.is_dir():
             yield from _walk(inner, path, skip, skipped, ())
@@ -121,6 +121,16 @@ def _walk(
             yield Item(inner, path)
         elif not entry.is_file():
             skipped.append(inner)
+
+
+def _stays_out(entry: os.DirEntry[str]) -> bool:
+    """A link, what is too large, and a name that would part folders on Windows, which no backup may hold."""
+    if entry.is_symlink() or "\\" in entry.name:
+        return True
+    try:
+        return entry.is_file() and entry.stat().st_size > LARGEST_FILE
+    except FileNotFoundError:  # it has just gone
+        return False
 
 
 def _temporary(name: str) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.workspace.backup_content import DATA, LARGEST_FILE, OTHERS, SETTINGS, WORKSPACE, Item, read_steady
 
 MANIFEST = "manifest.json"
@@ -172,7 +173,7 @@ def _manifest_bytes(manifest: Manifest) -> bytes:
 
 def _parse_manifest(data: bytes) -> Manifest:
     try:
-        value: Any = json.loads(data.decode("utf-8", "surrogatepass"))
+        value: Any = parse_json(data.decode("utf-8", "surrogatepass"))
         if int(value["format"]) > FORMAT:
             raise AssistantError(
                 "backup.newer", "A newer Keepsake made this backup.", "Install the newest Keepsake, then try again."

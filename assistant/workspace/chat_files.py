@@ -11,7 +11,7 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 from assistant.workspace.chats import BLOCK
 from assistant.workspace.disk import as_error
-from assistant.workspace.layout import CHATS
+from assistant.workspace.layout import CHATS, leads_inside
 
 PART_BYTES = 1_000_000  # past this a chat goes on in another file
 HEAD_BYTES = 4096
@@ -45,14 +45,14 @@ def month_folder(root: Path, ident: str) -> Path:
 def find_parts(root: Path, ident: str) -> list[Path]:
     """The files of a chat in order; empty when there is none. A person may have moved it to another folder."""
     first = month_folder(root, check_id(ident)) / f"{ident}.md"
-    if not first.is_file():
-        found = [folder / first.name for folder in chat_folders(root) if (folder / first.name).is_file()]
+    if not _is_ours(root, first):
+        found = [folder / first.name for folder in chat_folders(root) if _is_ours(root, folder / first.name)]
         if not found:
             return []
         first = found[0]
     parts = [first]
     number = 2
-    while (following := part_path(first, number)).is_file():
+    while _is_ours(root, following := part_path(first, number)):
         parts.append(following)
         number += 1
     return parts
@@ -66,10 +66,12 @@ def part_path(first: Path, part: int) -> Path:
 def chat_folders(root: Path) -> list[Path]:
     """``chats/`` itself and the folders in it, by name; links are not followed."""
     top = root / CHATS
+    if not leads_inside(root, top):
+        return []
     try:
         with os.scandir(top) as entries:
             folders = [e.path for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise as_error(error, top) from error
@@ -80,7 +82,7 @@ def scan_chats(root: Path) -> dict[str, list[tuple[Path, os.stat_result]]]:
     """Every chat's id with its files in order and what stat says of them."""
     found: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for folder in chat_folders(root):
-        stats = _stats(folder)
+        stats = _stats(root, folder)
         firsts = {stem for stem in stats if not ((m := _PART.fullmatch(stem)) and m[1] in stats)} - found.keys()
         for stem in firsts:
             found[stem] = [(folder / f"{stem}.md", stats[stem])]
@@ -114,12 +116,17 @@ def read_tail(path: Path) -> Tail | None:
     return None
 
 
-def _stats(folder: Path) -> dict[str, os.stat_result]:
-    """The Markdown files of a folder by name without ``.md``; hidden ones are not ours."""
+def _is_ours(root: Path, path: Path) -> bool:
+    return path.is_file() and leads_inside(root, path)
+
+
+def _stats(root: Path, folder: Path) -> dict[str, os.stat_result]:
+    """The Markdown files of a folder by name without ``.md``; hidden ones and links out are not ours."""
     try:
         with os.scandir(folder) as entries:
             shown = [e for e in entries if e.name.endswith(".md") and e.name[0] != "."]
-            return {e.name[:-3]: e.stat() for e in shown if e.is_file()}
+            ours = (e for e in shown if e.is_file() and (not e.is_symlink() or leads_inside(root, Path(e.path))))
+            return {e.name[:-3]: e.stat() for e in ours}
     except OSError as error:
         raise as_error(error, folder) from error
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.chat_files import read_head, read_tail, scan_chats
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.chats import parse_chat, time_of_id
@@ -66,7 +67,7 @@ class ChatList:
 
     def _load(self) -> dict[str, tuple[_Key, ChatInfo]]:
         try:
-            stored = json.loads(self._cache_path.read_bytes())
+            stored = parse_json(self._cache_path.read_bytes())
             if stored["version"] != _VERSION:
                 return {}
             return {ident: (key, _info(values)) for ident, (key, values) in stored["chats"].items()}

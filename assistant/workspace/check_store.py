@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import secrets
@@ -13,9 +12,11 @@ from typing import Any
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error
-from assistant.workspace.forgotten_text import holds
+from assistant.workspace.forgotten_text import found_in_bytes, holds
 from assistant.workspace.safe_files import locked, read_bytes, write_atomic
+from assistant.workspace.stored import damaged_copy, fits, keep_damaged
 
 _RUNS = 30  # the last so many are kept
 _log = logging.getLogger(__name__)
@@ -95,6 +96,8 @@ class CheckStore:
 
     def scrub(self, texts: Sequence[str]) -> None:
         """Remove the checks whose question or expectation holds a forgotten text."""
+        if found_in_bytes(self._damaged(), texts):
+            damaged_copy(self._path).unlink(missing_ok=True)
         gone = {check.id for check in self.checks() if _holds(check, texts)}
         if gone:
             self._change(
@@ -102,7 +105,11 @@ class CheckStore:
             )
 
     def remaining(self, texts: Sequence[str]) -> int:
-        return sum(_holds(check, texts) for check in self.checks())
+        damaged = 1 if found_in_bytes(self._damaged(), texts) else 0
+        return damaged + sum(_holds(check, texts) for check in self.checks())
+
+    def _damaged(self) -> bytes:
+        return read_bytes(damaged_copy(self._path))
 
     def _change(self, edit: Callable[[list[Check], list[Run]], tuple[list[Check], list[Run]]]) -> None:
         try:
@@ -111,31 +118,28 @@ class CheckStore:
             raise as_error(error, self._path) from error
         with locked(self._lock):
             checks, runs = edit(*self._read())
+            keep_damaged(self._path)
             value = {"checks": [asdict(c) for c in checks], "runs": [_plain(r) for r in runs]}
             write_atomic(self._path, json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
 
     def _read(self) -> tuple[list[Check], list[Run]]:
         try:
-            stored = json.loads(read_bytes(self._path) or b"{}")
+            stored = parse_json(read_bytes(self._path) or b"{}")
             return list(_each(stored.get("checks", []), Check)), list(_each(stored.get("runs", []), Run))
         except (AssistantError, ValueError, AttributeError) as error:
             _log.info("the self-test cannot be read: %s", error)
             return [], []
 
 
-def _each(values: Any, kind: Callable[..., Any]) -> Iterator[Any]:
+def _each(values: Any, kind: type) -> Iterator[Any]:
     """Those that have all fields, of the right types."""
-    for fields in values if isinstance(values, list) else ():
-        with contextlib.suppress(TypeError):
-            if _fits(fields):
-                yield kind(**fields)
+    for each in values if isinstance(values, list) else ():
+        if fits(each, kind) and _ranked(each.get("ranks", {})):
+            yield kind(**each)
 
 
-def _fits(fields: Any) -> bool:
-    ranks = fields.get("ranks", {}) if isinstance(fields, dict) else None
-    if not isinstance(ranks, dict) or not all(type(rank) is int for rank in ranks.values()):
-        return False
-    return all(isinstance(value, str) for name, value in fields.items() if name != "ranks")
+def _ranked(ranks: Any) -> bool:
+    return isinstance(ranks, dict) and all(type(rank) is int and rank >= 0 for rank in ranks.values())
 
 
 def _plain(run: Run) -> dict[str, Any]:

@@ -8,12 +8,10 @@ from pathlib import Path
 
 from assistant.core.clock import Clock, today
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
 from assistant.workspace import layout
 from assistant.workspace.claims import Claim, claims_of
 from assistant.workspace.conflicts import MemoryConflict, find_by_rule
-from assistant.workspace.disk import ends_with_newline
-from assistant.workspace.safe_files import append_durably, as_error, read_bytes, read_text
+from assistant.workspace.safe_files import append_lines, read_bytes, read_text
 
 _Mark = tuple[int, int, date]
 
@@ -30,16 +28,18 @@ class ConflictBook:
     def claims(self) -> list[Claim]:
         """What MEMORY.md and the notes claim today; files that did not change since then are not read again."""
         day = today(self._clock)
-        files = [file for file in layout.memory_files(self._root) if file != layout.ARCHIVE]
-        known, self._claims = self._claims, {}
+        files = [f for f in layout.memory_files(self._root) if f != layout.ARCHIVE and not layout.is_conflict_copy(f)]
+        known = self._claims
+        now: dict[str, tuple[_Mark, tuple[Claim, ...]]] = {}
         for file in files:
             mark = self._mark(file, day)
             before = known.get(file)
             if mark and before and before[0] == mark:
-                self._claims[file] = before
+                now[file] = before
             elif mark:
-                self._claims[file] = (mark, self._read(file, day))
-        return [claim for _, claims in self._claims.values() for claim in claims]
+                now[file] = (mark, self._read(file, day))
+        self._claims = now  # in one step: the window and a quiet moment may ask at the same time
+        return [claim for _, claims in now.values() for claim in claims]
 
     def by_rule(self) -> list[MemoryConflict]:
         """The pairs that disagree by rule, newest first, without those that the person lets stand."""
@@ -56,14 +56,8 @@ class ConflictBook:
 
     def let_stand(self, conflict: MemoryConflict) -> None:
         """Both hold: the pair never comes back, unless one of the two texts changes. Raises AssistantError."""
-        if conflict.id in self._decided():
-            return
-        try:
-            make_private(self._path.parent)
-            torn = not ends_with_newline(self._path)
-        except OSError as error:
-            raise as_error(error, self._path) from error
-        append_durably(self._path, (b"\n" if torn else b"") + conflict.id.encode() + b"\n")
+        if conflict.id not in self._decided():
+            append_lines(self._path, conflict.id.encode() + b"\n")
 
     def _decided(self) -> set[str]:
         return set(read_bytes(self._path).decode("ascii", "replace").split())

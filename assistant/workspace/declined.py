@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.contradiction import plain_form
-from assistant.workspace.disk import ends_with_newline
-from assistant.workspace.safe_files import append_durably, as_error, read_bytes
+from assistant.workspace.safe_files import append_lines, as_error, read_bytes
 from assistant.workspace.sources import Turns, run_of_turns
 
 _log = logging.getLogger(__name__)
@@ -74,14 +73,8 @@ class Declined:
 
     def _append(self, record: dict[str, Sequence[Any]]) -> None:
         record = {name: list(value) for name, value in record.items() if value}
-        if not record:
-            return
-        try:
-            make_private(self._path.parent)
-            torn = not ends_with_newline(self._path)
-        except OSError as error:
-            raise as_error(error, self._path) from error
-        append_durably(self._path, (b"\n" if torn else b"") + json.dumps(record).encode() + b"\n")
+        if record:
+            append_lines(self._path, json.dumps(record).encode() + b"\n")
 
     def _read(self) -> _Known:
         mark = self._mark()
@@ -110,7 +103,7 @@ def _take_in(line: bytes, known: _Known) -> None:
     if not line.strip():
         return
     try:
-        record = json.loads(line)
+        record = parse_json(line)
         turns = [(str(chat), int(first), int(last)) for chat, first, last in record.get("turns", [])]
         back = [(str(chat), int(first), int(last)) for chat, first, last in record.get("turns_back", [])]
         texts, texts_back = set(record.get("texts", [])), set(record.get("texts_back", []))

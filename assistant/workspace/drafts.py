@@ -12,6 +12,7 @@ from typing import Any
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
 
@@ -77,7 +78,7 @@ class Drafts:
 
     def _read(self, path: Path) -> Draft | None:
         try:
-            fields: Any = json.loads(read_bytes(path))
+            fields: Any = parse_json(read_bytes(path))
             draft = Draft(**fields)
             return draft if all(isinstance(value, str) for value in fields.values()) else None
         except (AssistantError, ValueError, TypeError) as error:

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error, read_bytes
 from assistant.workspace.forget_values import ForgetPlan, plan_from_json, plan_to_json
 from assistant.workspace.safe_files import write_atomic
@@ -132,7 +133,7 @@ def _read(folder: Path, lock: FileLock) -> Pending | None:
     if not raw.strip(b"\0"):  # never written, or overwritten since all was done
         return None
     try:
-        record = json.loads(raw)
+        record = parse_json(raw)
         chats = {str(file): str(name) for file, name in record["chats"].items()}
         plan = plan_from_json(record["plan"])
         return Pending(folder, plan, str(record["batch"]), bool(record["erasing"]), chats, lock=lock)

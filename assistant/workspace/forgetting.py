@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error, read_bytes
 from assistant.workspace.forgotten_text import (
     FORGOTTEN,
@@ -120,7 +121,7 @@ def _scrubbed(path: Path, raw: bytes, texts: Sequence[str]) -> bytes:
     text = raw.decode("utf-8", "surrogateescape")
     if path.suffix == ".json":
         with contextlib.suppress(ValueError, RecursionError):
-            value = scrub_json(json.loads(text), texts)
+            value = scrub_json(parse_json(text), texts)
             indent = 1 if "\n" in text.strip() else None
             return json.dumps(value, ensure_ascii=text.isascii(), indent=indent).encode("utf-8", "surrogatepass")
     if path.suffix in (".json", ".jsonl", ".append"):

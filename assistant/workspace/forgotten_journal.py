@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import read_bytes
 from assistant.workspace.forgetting import FORGOTTEN, files_below, remaining_in, scrub_file
 from assistant.workspace.forgotten_text import found_in_bytes, holds, scrub_escaped, scrub_text
@@ -42,7 +43,7 @@ def scrub_record(line: bytes, texts: Sequence[str]) -> bytes:
     if not line or not found_in_bytes(line, texts):
         return line
     try:
-        record: dict[str, Any] = json.loads(line)
+        record: dict[str, Any] = parse_json(line)
     except ValueError:
         return scrub_escaped(line.decode("utf-8", "replace"), texts).encode()
     if not isinstance(record, dict):

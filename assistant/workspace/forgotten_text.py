@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from assistant.core.json_text import parse_json
+
 FORGOTTEN = "«forgotten»"
 CODECS = ("utf-8", "json", "gb18030", "utf-16-le", "utf-16-be")
 _HEAD = 24  # characters by which a text is looked for first
@@ -51,7 +53,7 @@ def scrub_json(value: Any, texts: Sequence[str]) -> Any:
 def scrub_json_line(line: str, texts: Sequence[str]) -> str:
     """A line of JSON, scrubbed and still the same JSON otherwise; what is none is scrubbed as text."""
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except (ValueError, RecursionError):
         return scrub_escaped(line, texts)
     done = scrub_json(value, texts)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from assistant.core.errors import AssistantError
-from assistant.workspace.disk import as_error
+from assistant.workspace.git_faults import broken, drop_stale_locks, fill_index, in_words
 from assistant.workspace.safe_files import locked
 
 if TYPE_CHECKING:
@@ -137,21 +137,18 @@ class GitHistory:
                 raise NotGitRepository(str(self.root))
             repo = Repo(str(self.root))
         except (NotGitRepository, ValueError) as error:
-            raise AssistantError(
-                "history.broken",
-                "The git repository of your folder cannot be read.",
-                "Move the folder .git away and turn history on again; your files are not touched.",
-            ) from error
+            raise broken() from error
         try:
-            yield repo
-        except OSError as error:
-            raise as_error(error, self.folder) from error
+            with in_words(self.folder):
+                yield repo
         finally:
             repo.close()
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         with locked(self._lock):
+            if self.kind() == "ours":
+                drop_stale_locks(self.folder)
             yield
 
     def lock(self) -> contextlib.AbstractContextManager[None]:
@@ -230,7 +227,13 @@ def _note_in_index(repo: Repo, root: Path, made: list[tuple[bytes, int | None, O
     """So that ``git status`` says nothing about files that were committed as they are."""
     from dulwich.index import index_entry_from_stat
 
-    index = repo.open_index()
+    try:
+        index = repo.open_index()
+    except Exception:  # noqa: BLE001 - dulwich raises AssertionError, struct.error, ValueError and more for a damaged one
+        if (root / ".git" / _MARK).is_file() and (head := _head(repo)):  # in ours it says nothing of its own
+            Path(repo.index_path()).unlink(missing_ok=True)
+            fill_index(repo, head)
+        return
     for path, _, blob in made:
         file = root / os.fsdecode(path)
         if blob is None:

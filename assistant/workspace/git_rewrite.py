@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assistant.workspace.git_faults import fill_index
 from assistant.workspace.git_history import GitHistory, branch_of
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _keep_only(repo: Repo, folder: Path, branch: bytes, head: ObjectID, kept: se
     for path in list((folder / "objects").glob("[0-9a-f][0-9a-f]/*")):
         if (path.parent.name + path.name).encode() not in kept:
             path.unlink()
-    _fill_index(repo, head)
+    fill_index(repo, head)
 
 
 def _unpack(repo: Repo, kept: set[ObjectID]) -> None:
@@ -166,21 +167,6 @@ def _unpack(repo: Repo, kept: set[ObjectID]) -> None:
         for path in base.parent.glob(f"{base.name}.*"):
             path.chmod(0o600)
             path.unlink()
-
-
-def _fill_index(repo: Repo, head: ObjectID) -> None:
-    from dulwich.index import index_entry_from_stat
-    from dulwich.objects import Commit
-
-    commit = repo.object_store[head]
-    assert isinstance(commit, Commit)
-    index = repo.open_index()
-    for entry in repo.object_store.iter_tree_contents(commit.tree):
-        assert entry.path is not None and entry.sha is not None
-        file = Path(repo.path) / os.fsdecode(entry.path)
-        if file.is_file():
-            index[entry.path] = index_entry_from_stat(file.stat(), entry.sha, entry.mode)
-    index.write()
 
 
 def holding(history: GitHistory, found: Callable[[bytes], object]) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import as_error, locked, read_bytes, write_atomic
 
 _Record = dict[str, Any]
@@ -105,7 +106,7 @@ def _new_id(path: Path, known: dict[str, _Record]) -> str:
 
 def _load(registry: Path) -> dict[str, _Record]:
     try:
-        known = json.loads(read_bytes(registry) or b"{}")
+        known = parse_json(read_bytes(registry) or b"{}")
         return {ident: record for ident, record in known.items() if isinstance(record, dict)}
     except (ValueError, AttributeError) as error:
         raise AssistantError(

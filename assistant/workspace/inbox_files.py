@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import read_bytes, write_atomic
 
 _log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def write_proposal(path: Path, proposal: Proposal) -> None:
 def read_proposal(path: Path) -> Proposal | None:
     """The proposal of a file; None where there is none that can be read."""
     try:
-        record = json.loads(read_bytes(path).decode("utf-8", "surrogatepass"))
+        record = parse_json(read_bytes(path).decode("utf-8", "surrogatepass"))
         items = tuple(
             ProposalItem(int(item["n"]), str(item["text"]), str(item.get("taken", ""))) for item in record["items"]
         )

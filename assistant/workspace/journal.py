@@ -7,23 +7,19 @@ prior text stands beside it for files up to 8 000 characters and is otherwise fo
 from __future__ import annotations
 
 import json
-import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.core.clock import Clock, stamp
-from assistant.core.folders import make_private
 from assistant.workspace.changes import Splice, splice, unified_diff
-from assistant.workspace.disk import ends_with_newline
 from assistant.workspace.journal_lines import UNDOES, Record, Undone, lines_from_end, mark, parse
 from assistant.workspace.redaction import redact
-from assistant.workspace.safe_files import append_durably, as_error, read_bytes, write_atomic
+from assistant.workspace.safe_files import append_lines, read_bytes, write_atomic
 from assistant.workspace.seen import SeenCopies
 from assistant.workspace.text_files import decode, exact_text
 
-_log = logging.getLogger(__name__)
 _FULL_PRIOR = 8_000  # characters
 
 
@@ -224,14 +220,7 @@ class Journal:
         return next(record for record in self._records(mark("id", ident)) if record["id"] == ident)
 
     def _append(self, records: Sequence[Record]) -> None:
-        try:
-            make_private(self._path.parent)
-            torn = not ends_with_newline(self._path)
-        except OSError as error:
-            raise as_error(error, self._path) from error
-        # A line that a crash cut off stays a line of its own.
-        lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
-        append_durably(self._path, (b"\n" if torn else b"") + lines)
+        append_lines(self._path, b"".join(json.dumps(record).encode() + b"\n" for record in records))
 
     def _records(self, *marks: bytes) -> Iterator[Record]:
         """Newest first, of the lines that hold one of the marks."""

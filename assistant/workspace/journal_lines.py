@@ -13,11 +13,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error
 
 _log = logging.getLogger(__name__)
 _FIRST_CHUNK, _LARGEST_CHUNK = 65_536, 4_194_304
 _FIELDS = ("id", "path", "before", "after")
+_WORDS = ("time", "actor", "summary", "diff", "undoes", "batch")
+_SPLICE = {"start": int, "added_chars": int, "removed": str, "added": str}
 _UNDOES = re.compile(rb'"undoes": "([^"\\]+)"')
 _OWN_ID = re.compile(rb'\{"id": "([^"\\]+)"')
 UNDOES = b'"undoes": "'
@@ -52,13 +55,30 @@ def mark(key: str, value: str) -> bytes:
 def parse(line: bytes) -> Record | None:
     """The record of a line; None for one that is cut off or none of ours: damage costs only itself."""
     try:
-        record = json.loads(line) if line else None
+        record = parse_json(line) if line else None
     except (ValueError, RecursionError):
         _log.debug("a line of the journal is damaged")
         return None
     if not isinstance(record, dict) or not all(isinstance(record.get(name), str) for name in _FIELDS):
         return None
+    return _sound(record)
+
+
+def _sound(record: Record) -> Record:
+    """Without fields that a hand made something else of. A change whose splice is damaged cannot be undone."""
+    for name in _WORDS:
+        if not isinstance(record.get(name, ""), str):
+            del record[name]
+    if not isinstance(record.get("prior"), str | None):
+        record |= {"prior": None, "exact": False}
+    if not all(_is(record.get(name), kind) for name, kind in _SPLICE.items()):
+        for name in _SPLICE:
+            record.pop(name, None)
     return record
+
+
+def _is(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool) and not (isinstance(value, int) and value < 0)
 
 
 def lines_from_end(path: Path, marks: Sequence[bytes] = (), end: int | None = None) -> Iterator[tuple[int, bytes]]:

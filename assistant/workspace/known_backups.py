@@ -7,9 +7,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from assistant.core.errors import AssistantError
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import locked, read_bytes, write_atomic
+from assistant.workspace.stored import fits, keep_damaged
 
 _log = logging.getLogger(__name__)
 
@@ -55,13 +58,20 @@ class KnownBackups:
     def _change(self, edit: Callable[[list[KnownBackup]], list[KnownBackup]]) -> None:
         with locked(self._lock):
             known = [{**asdict(b), "path": str(b.path)} for b in edit(self._read())]
+            keep_damaged(self._path)
             write_atomic(self._path, json.dumps(known, indent=1).encode())
 
     def _read(self) -> list[KnownBackup]:
+        """What somebody edited into another form costs itself alone."""
         try:
-            stored = json.loads(read_bytes(self._path) or b"[]")
-            known = [KnownBackup(**{**fields, "path": Path(fields["path"])}) for fields in stored]
-            return [each for each in known if isinstance(each.made, str) and isinstance(each.key, str)]
-        except (AssistantError, ValueError, TypeError, KeyError) as error:
+            stored = parse_json(read_bytes(self._path) or b"[]")
+        except (AssistantError, ValueError) as error:
             _log.debug("the list of backups cannot be read: %s", error)
             return []
+        usable = [each for each in stored if _fits(each)] if isinstance(stored, list) else []
+        return [KnownBackup(**{**each, "path": Path(each["path"])}) for each in usable]
+
+
+def _fits(value: Any) -> bool:
+    path = value.get("path") if isinstance(value, dict) else None
+    return isinstance(path, str) and "\0" not in path and fits(value, KnownBackup)

@@ -16,10 +16,12 @@ ARCHIVE = "memory/archive.md"
 TOPICS = "memory"
 LOGS = "memory/log"
 CHATS = "chats"
+ASSISTANTS = "assistants"  # the others' folders, in the default one's
 SESSIONS = "sessions"  # of nanobot, where its folder is used as the workspace
 MOST_FOREIGN = 64_000_000  # bytes of another program's file that is still read
 TEMP_PREFIX = ".~keepsake-"
 
+_DEEPEST = 20  # folders in folders that are looked through for symlinks
 _LONGEST_NAME = 200  # characters, FORMATS.md
 _LONGEST_BYTES = 255  # what ext4, APFS and NTFS take for one name
 _LOG = re.compile(r"memory/log/([0-9]{4}-[0-9]{2}-[0-9]{2})\.md")
@@ -27,7 +29,11 @@ _LOG = re.compile(r"memory/log/([0-9]{4}-[0-9]{2}-[0-9]{2})\.md")
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789¹²³"), *(f"lpt{n}" for n in "0123456789¹²³")]
 )
-_CONFLICT = re.compile(r"conflict|冲突|\.sync-conflict-|\(case conflict|冲突副本", re.IGNORECASE)
+# As Dropbox, Nextcloud, Seafile, Syncthing, ownCloud and their kin name it; a note may well be about a conflict.
+_CONFLICT = re.compile(
+    r"[(（][^)）]*(conflict|冲突|衝突)[^)）]*[)）]|冲突副本|衝突副本|\.sync-conflict-|[._-]conflict(-\d|\.md$)",
+    re.IGNORECASE,
+)
 
 
 def topic_file(name: str) -> str:
@@ -77,7 +83,7 @@ def memory_files(root: Path) -> list[str]:
 
     Hidden files and the app's temporary files are left out, and so is what a symlink leads out of the workspace.
     """
-    names = [MEMORY] if (root / MEMORY).is_file() else []
+    names = [MEMORY] if (root / MEMORY).is_file() and leads_inside(root, root / MEMORY) else []
     topics = sorted(_walk(root, TOPICS))
     if ARCHIVE in topics:
         topics.remove(ARCHIVE)
@@ -86,9 +92,12 @@ def memory_files(root: Path) -> list[str]:
 
 
 def log_files(root: Path) -> list[str]:
-    """Names of the day logs, oldest first."""
+    """Names of the day logs, oldest first; what a symlink leads out of the workspace is left out."""
     folder = root / LOGS
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if not folder.is_dir() or not leads_inside(root, folder):
+        return []
+    with os.scandir(folder) as entries:
+        names = [e.name for e in entries if not e.is_symlink() or leads_inside(root, Path(e.path))]
     return sorted(f"{LOGS}/{name}" for name in names if _LOG.fullmatch(f"{LOGS}/{name}"))
 
 
@@ -102,7 +111,31 @@ def kind_of(file: str) -> str:
 def conflict_copies(root: Path) -> list[str]:
     """Files beside MEMORY.md or below ``memory/`` that a sync program seems to have made of a conflict."""
     beside = [entry.name for entry in os.scandir(root) if entry.name.endswith(".md") and entry.name != MEMORY]
-    return sorted(name for name in [*beside, *_walk(root, TOPICS)] if _CONFLICT.search(name))
+    return sorted(filter(is_conflict_copy, [*beside, *_walk(root, TOPICS)]))
+
+
+def links_out(root: Path) -> list[str]:
+    """Names of the symlinks that lead out of the workspace, so that nothing behind them is read or written."""
+    found: list[str] = []
+    for name in (MEMORY, TOPICS, CHATS, SESSIONS, ASSISTANTS):
+        found += _links_out(root, name, deep=name != ASSISTANTS)  # another assistant's are its own
+    return sorted(found)
+
+
+def misplaced(root: Path) -> list[tuple[str, str]]:
+    """(name, what is wrong) where a folder stands in a file's place, or a file in a folder's."""
+    wrong = [(MEMORY, "It is a folder; a file is expected here.")] if (root / MEMORY).is_dir() else []
+    files = (name for name in (TOPICS, LOGS, CHATS, ASSISTANTS) if (root / name).is_file())
+    return wrong + [(name, "It is a file; a folder is expected here.") for name in files]
+
+
+def _links_out(root: Path, name: str, *, deep: bool) -> list[str]:
+    path = root / name
+    if path.is_symlink():
+        return [] if leads_inside(root, path) else [name]
+    if not path.is_dir() or name.count("/") > (_DEEPEST if deep else 1):
+        return []
+    return [link for each in path.iterdir() for link in _links_out(root, f"{name}/{each.name}", deep=deep)]
 
 
 def is_foreign(file: str) -> bool:
@@ -124,28 +157,65 @@ def foreign_files(root: Path) -> list[str]:
 
 def is_conflict_copy(name: str) -> bool:
     """Whether a file seems to be a sync program's copy of a conflict."""
-    return bool(_CONFLICT.search(name))
+    return bool(_CONFLICT.search(name.rpartition("/")[2]))
 
 
-def make_folder(root: Path, folder: Path) -> None:
-    """Make a folder below ``root`` (mode 0700). Raises ("workspace.gone") rather than make the root itself anew."""
+def check_there(root: Path) -> None:
+    """Raises ("workspace.gone"): what is not there must not count as deleted, nor be made anew."""
     if not root.is_dir():
         raise AssistantError(
             "workspace.gone",
             f"The workspace {root} is not there any more.",
             "Connect its drive, or choose the folder where it is now.",
         )
-    make_private(folder)
+
+
+def make_folder(root: Path, folder: Path) -> None:
+    """Make a folder below ``root`` (mode 0700). Raises ("workspace.gone") rather than make the root itself anew, and
+    ("workspace.path") for one that a symlink leads out of it.
+    """
+    check_there(root)
+    if not leads_inside(root, folder):
+        name = folder.relative_to(root).as_posix()
+        raise refuse(name, "leads out of the workspace through a link", "Put a real folder in its place.")
+    try:
+        make_private(folder)
+    except (FileExistsError, NotADirectoryError) as error:
+        name = folder.relative_to(root).as_posix()
+        raise refuse(name, "is that of a file where a folder must be", "Put a real folder in its place.") from error
+
+
+def leads_inside(root: Path, path: Path) -> bool:
+    """Whether what a path really is lies in the workspace, however many symlinks lead to it."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
+def is_text(name: str) -> bool:
+    """Whether a name from the disk is text: on Linux it may be any bytes, which no index or journal can hold."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def nameless_files(root: Path) -> list[str]:
+    """Markdown files below ``memory/`` that are left out because their names are no text, as they can be shown."""
+    found = (root / TOPICS).rglob("*.md") if leads_inside(root, root / TOPICS) else ()
+    names = (path.relative_to(root).as_posix() for path in found)
+    return sorted(os.fsencode(name).decode("utf-8", "backslashreplace") for name in names if not is_text(name))
 
 
 def _walk(root: Path, folder: str, endings: tuple[str, ...] = (".md",)) -> list[str]:
     found: list[str] = []
-    if not _leads_inside(root, root / folder) or not (root / folder).is_dir():
+    if not leads_inside(root, root / folder) or not (root / folder).is_dir():
         return found
     with os.scandir(root / folder) as entries:
         for entry in entries:
             name = f"{folder}/{entry.name}"
-            if entry.name.startswith(".") or (entry.is_symlink() and not _leads_inside(root, Path(entry.path))):
+            if entry.name.startswith(".") or not is_text(entry.name):
+                continue
+            if entry.is_symlink() and not leads_inside(root, Path(entry.path)):
                 continue
             if entry.is_dir(follow_symlinks=False) and name != LOGS:
                 found += _walk(root, name, endings)
@@ -197,17 +267,12 @@ def _is_day(text: str) -> bool:
 
 def _inside(root: Path, file: str) -> Path:
     path = root / file
-    if not _leads_inside(root, path):
+    if not leads_inside(root, path):
         raise refuse(file, "leads out of the workspace through a link")
     return path
 
 
-def _leads_inside(root: Path, path: Path) -> bool:
-    real = Path(os.path.realpath(path))
-    return real.is_relative_to(os.path.realpath(root))
-
-
-def refuse(name: str, problem: str) -> AssistantError:
+def refuse(name: str, problem: str, hint: str = "Choose another name.") -> AssistantError:
     """The error for a name with that problem."""
     shown = name if len(name) <= 60 else name[:57] + "..."
-    return AssistantError("workspace.path", f"The name {shown!r} {problem}.", "Choose another name.")
+    return AssistantError("workspace.path", f"The name {shown!r} {problem}.", hint)

@@ -169,13 +169,16 @@ class Memory:
         """Take a unit's lines out; undo brings them back. Raises ("memory.unit")."""
         return self._again(lambda: self._edit_unit(unit_id, actor, "Removed", remove_unit))
 
-    def change_many(self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False) -> str:
+    def change_many(
+        self, edits: Sequence[Edit], actor: str, summary: str, *, keep_secrets: bool = False, batch: str = ""
+    ) -> str:
         """Write several files as one batch of the journal, all or none; returns the id that undo takes ("": no change).
 
         What comes is written before what goes. Secrets that no file of the batch held before are redacted. Raises
-        ("memory.changed") when a file is not as it was when its edit was made.
+        ("memory.changed") when a file is not as it was when its edit was made. batch: an id from Journal.new_id that
+        the caller put down already; "" for one of its own.
         """
-        return self._again(lambda: self._change_many(edits, actor, summary, keep_secrets))
+        return self._again(lambda: self._change_many(edits, actor, summary, keep_secrets, batch))
 
     def undo(self, journal_id: str) -> Saved | Conflict:
         """Take a change or a batch back: exactly when a file is as it left it, else merged with what came after.
@@ -260,7 +263,7 @@ class Memory:
 
         return replace(self._edit_unit(unit_id, actor, "Reworded", reword), redacted=redacted)
 
-    def _change_many(self, edits: Sequence[Edit], actor: str, summary: str, keep_secrets: bool) -> str:
+    def _change_many(self, edits: Sequence[Edit], actor: str, summary: str, keep_secrets: bool, batch: str) -> str:
         bases = {edit.file: self._files.load(edit.file) for edit in edits}
         for edit in edits:
             if bases[edit.file].sha256 != edit.base_sha:
@@ -271,7 +274,7 @@ class Memory:
             text = edit.text if edit.text is None or keep_secrets else redact(printable(edit.text), known).text
             raw = None if text is None else encode_edit(text, bases[edit.file])
             changes.append(FileChange(edit.file, bases[edit.file], raw, actor, summary))
-        batch = self._journal.new_id("batch-")
+        batch = batch or self._journal.new_id("batch-")
         return batch if any(self._files.change_all(changes, batch)) else ""
 
 

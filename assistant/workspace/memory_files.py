@@ -66,10 +66,14 @@ class MemoryFiles:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of all memory files; who listens hears of the changes after it is free again."""
+        """Hold the lock of all memory files; who listens hears of the changes after it is free again.
+
+        Raises ("workspace.gone"), also where only reading follows: a drive that was pulled has deleted nothing.
+        """
         news: list[News] = []
         try:
             with locked(self._lock):
+                layout.check_there(self.root)
                 try:
                     yield
                 except OSError as error:

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
 
 _ALIVE = ".alive"
@@ -120,7 +121,7 @@ class PendingReplies:
 
 def _read(path: Path) -> tuple[PendingReply, str] | None:
     try:
-        record = json.loads(read_bytes(path))
+        record = parse_json(read_bytes(path))
         return PendingReply(str(record["chat"]), int(record["turn"]), str(record["text"]), path), str(record["owner"])
     except (AssistantError, ValueError, KeyError, TypeError) as error:
         _log.debug("%s is no pending reply: %s", path.name, error)

@@ -36,7 +36,8 @@ class Remembering:
         self._parsed: tuple[str, MemoryText] | None = None
         self._index: tuple[str, ItemIndex] | None = None
 
-    def entry(self, items: Sequence[Item], source: str, actor: str, day: date, redacted: int) -> Written:
+    def entry(self, said: Sequence[Item], source: str, actor: str, day: date, redacted: int) -> Written:
+        items = _once(said)
         base = self._files.load(MEMORY)
         check_writable(base, MEMORY)
         index, now = self._index_of(base), today(self._clock)
@@ -115,6 +116,14 @@ def _duplicate(index: ItemIndex, item: Item, now: date) -> Place | None:
 def _corrected(index: ItemIndex, item: Item, now: date) -> list[Place]:
     same = index.same(item, now)
     return [*index.contradicted(item, now), *([same] if same else [])]
+
+
+def _once(items: Sequence[Item]) -> list[Item]:
+    """Without what is said a second time among them."""
+    found: dict[tuple[str, date | None], Item] = {}
+    for item in items:
+        found.setdefault((normalise(item.text), item.until), item)
+    return list(found.values())
 
 
 def _unique(places: Iterable[Place]) -> list[Place]:

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
-from assistant.workspace.disk import as_error, read_bytes
+from assistant.workspace.disk import as_error, ends_with_newline, read_bytes
 from assistant.workspace.exchange import exchange
 from assistant.workspace.layout import TEMP_PREFIX
 from assistant.workspace.text_files import TextFile, read_text
@@ -20,6 +20,7 @@ from assistant.workspace.text_files import TextFile, read_text
 __all__ = [
     "TextFile",
     "append_durably",
+    "append_lines",
     "as_error",
     "locked",
     "read_bytes",
@@ -37,11 +38,13 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 @contextlib.contextmanager
-def locked(lock_path: Path) -> Iterator[None]:
-    """Hold a lock against other threads and processes. Not re-entrant. Raises ("workspace.busy") after 20 s."""
+def locked(lock_path: Path, seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+    """Hold a lock against other threads and processes. Not re-entrant. Raises ("workspace.busy") when it is not had
+    within ``seconds``.
+    """
     try:
         make_private(lock_path.parent)
-        lock = FileLock(lock_path, timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
+        lock = FileLock(lock_path, timeout=seconds, mode=0o600, thread_local=False)
         lock.acquire(poll_interval=_POLL_SECONDS)
     except Timeout as error:
         raise AssistantError(
@@ -150,6 +153,18 @@ def append_durably(path: Path, data: bytes, *, create: bool = True) -> None:
     raise AssistantError("workspace.busy", f"Another program keeps replacing {path.name}.", "Close it, then try again.")
 
 
+def append_lines(path: Path, lines: bytes) -> None:
+    """As append_durably, for a file of lines in a folder of ours (mode 0700, made where it is missing).
+
+    A line that a crash cut off stays a line of its own.
+    """
+    try:
+        make_private(path.parent)
+    except OSError as error:
+        raise as_error(error, path) from error
+    append_durably(path, (b"" if ends_with_newline(path) else b"\n") + lines)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename or a new name in ``folder`` durable; Windows needs and has no such call."""
     if os.name == "nt":
@@ -165,11 +180,12 @@ def remove_stale_temps(folder: Path, older_than: float) -> int:
     """Delete temporary files that a killed process left, last written before ``older_than`` (Unix time)."""
     removed = 0
     with os.scandir(folder) as entries:
-        stale = [e.path for e in entries if e.name.startswith(TEMP_PREFIX) and e.stat().st_mtime < older_than]
-    for path in stale:
+        ours = [Path(e.path) for e in entries if e.name.startswith(TEMP_PREFIX) and e.is_file(follow_symlinks=False)]
+    for path in ours:
         with contextlib.suppress(FileNotFoundError):
-            Path(path).unlink()
-            removed += 1
+            if path.stat().st_mtime < older_than:
+                path.unlink()
+                removed += 1
     return removed
 
 

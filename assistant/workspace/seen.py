@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.safe_files import as_error, read_bytes
 from assistant.workspace.text_files import sha
 
@@ -166,7 +167,7 @@ class SeenCopies:
     def _take(self, line: bytes) -> None:
         self._lines += 1
         try:
-            fields = json.loads(line)
+            fields = parse_json(line)
             file = fields.pop("file")
             self._known[file] = Seen(**fields)
         except (ValueError, TypeError, KeyError, AttributeError) as error:

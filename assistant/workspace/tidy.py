@@ -21,6 +21,9 @@ from assistant.workspace.notes import parse_note
 from assistant.workspace.text_files import TextFile
 from assistant.workspace.tidy_entries import DUPLICATE, Leaving, tidy_entries
 
+TIDIED = "Tidied up"
+"""How the journal's words for a tidy-up begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
@@ -52,7 +55,7 @@ class TidyPlan:
     @property
     def summary(self) -> str:
         """For the journal and for people."""
-        return f"Tidied up: {len(self.moved)} moved, {len(self.merged)} merged"
+        return f"{TIDIED}: {len(self.moved)} moved, {len(self.merged)} merged"
 
 
 def plan_tidy(memory: Memory, limits: Limits, today: date) -> TidyPlan:

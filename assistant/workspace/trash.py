@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
+from assistant.core.json_text import parse_json
 from assistant.workspace.layout import make_folder
 from assistant.workspace.safe_files import as_error, read_bytes, sync_folder, write_atomic
 
@@ -92,7 +93,7 @@ class Trash:
 
 def _read(path: Path) -> DeletedChat | None:
     try:
-        fields = json.loads(read_bytes(path))
+        fields = parse_json(read_bytes(path))
         return DeletedChat(**{**fields, "files": tuple(fields["files"])})
     except (AssistantError, ValueError, KeyError, TypeError):
         return None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assistant.workspace.foreign import Record
 
 _STALE_SECONDS = 60.0  # no write takes that long
+_COPY = "A sync program made this copy of a conflict."
 
 
 class Workspace:
@@ -62,7 +63,8 @@ class Workspace:
         """
         try:
             for folder in (self.root, self.root / layout.TOPICS, self.root / layout.CHATS, self.data, self.state):
-                make_private(folder)
+                if folder.parent != self.root or not os.path.lexists(folder):  # a file in its place: the doctor says so
+                    make_private(folder)
             stale = time.time() - _STALE_SECONDS
             own = (self.data, self.state, *_subfolders(self.data), *_subfolders(self.state))
             for folder in (self.root, *self._memory_folders(), *chat_folders(self.root), *own):
@@ -86,7 +88,10 @@ class Workspace:
         """(file, what is wrong) for every file of the workspace that is not as it should be, by name."""
         found = [(info.file, info.problem) for info in self.memory.files() if info.problem]
         copies = layout.conflict_copies(self.root)
-        found += [(file, "A sync program made this copy of a conflict.") for file in copies]
+        found += [(file, _COPY) for file in copies]
+        links = layout.links_out(self.root)
+        found += [(file, "It is a link out of the workspace; it is not followed.") for file in links]
+        found += layout.misplaced(self.root)
         found += self._foreign_problems()
         found += self._chat_problems()
         found += [(PERSONA, problem) for problem in [persona_problem(self.root)] if problem]
@@ -111,6 +116,7 @@ class Workspace:
         found = []
         for ident, files in scan_chats(self.root).items():
             name = files[0][0].relative_to(self.root).as_posix()
+            found += [(name, _COPY)] if layout.is_conflict_copy(name) else []
             try:
                 texts = [read_text(path) for path, _ in files]
             except AssistantError as error:

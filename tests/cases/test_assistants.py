@@ -299,3 +299,24 @@ def test_closing_while_it_goes_ends_everything(home: OpenHome) -> None:
     here.window.assistants.switch("Anna")
     here.close()
     assert here.name == "Keepsake"
+
+
+def test_where_the_one_before_is_gone_too_the_default_one_opens(
+    home: OpenHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = home()
+    here.add("Anna")
+    here.services.assistants.add("Bert")
+
+    def gone(name: str, workers: Workers) -> Services:
+        if name in ("Anna", "Bert"):
+            raise AssistantError("assistant.missing", f"There is no assistant called {name!r}.")
+        return here.open(name, workers)
+
+    monkeypatch.setattr(here.windows, "_compose", gone)
+    here.window.assistants.switch("Bert")
+    here.wait(lambda: here.window.findChild(ErrorDialog))
+    dialog = here.window.findChild(ErrorDialog)
+    assert dialog is not None
+    dialog.accept()
+    assert here.name == "Keepsake" and here.window.isEnabled()

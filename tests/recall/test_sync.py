@@ -15,6 +15,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
+from assistant.workspace.layout import memory_files, nameless_files
 from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace, found, quiet, texts
 
 
@@ -54,6 +55,14 @@ def test_files_with_any_name_are_found(workspace: SmallWorkspace, by_words: Reca
     by_words.sync(CancelToken(), quiet)
     workspace.write(file, "- persimmon\n")
     assert [hit.file for hit in found(by_words, "persimmon")] == [file]
+
+
+def test_a_name_that_is_no_text_is_left_out_and_stops_nothing(workspace: SmallWorkspace, by_words: Recall) -> None:
+    workspace.write("memory/tea.md", "oolong\n")
+    Path(os.fsdecode(bytes(workspace.root / "memory") + b"/caf\xe9.md")).write_text("oolong\n")
+    assert [hit.file for hit in by_words.search(RecallQuery("oolong")).hits] == ["memory/tea.md"]
+    assert memory_files(workspace.root) == ["memory/tea.md"]
+    assert nameless_files(workspace.root) == ["memory/caf\\xe9.md"]
 
 
 @pytest.mark.parametrize(
@@ -250,6 +259,7 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
+from assistant.workspace.layout import memory_files, nameless_files
 from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace
 recall = Recall(SmallWorkspace(Path(sys.argv[1])), Path(sys.argv[2]), FakeEmbedder(), CLOCK)
 recall.sync(CancelToken(), lambda *_: None)

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.core.errors import AssistantError
+from assistant.runtime import restore_staging, restoring
 from assistant.runtime.age import Key, encrypt, new_key, parse_key
 from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
@@ -477,4 +478,59 @@ def test_a_disk_that_fills_while_restoring_leaves_nothing(
     with pytest.raises(AssistantError) as caught:
         restore(tmp_path / "b.age", parse_key(report.new_key), tmp_path / "new", filled.paths, NOW)
     assert caught.value.code == "disk.full" and "picture.png" in caught.value.message
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(path for path in tmp_path.rglob("*") if path.name != "restore.lock") == before
+
+
+def test_a_name_that_parts_folders_on_windows_is_left_out_and_named(filled: Services, tmp_path: Path) -> None:
+    (filled.workspace.root / "memory" / "a\\b.md").write_text("x")
+    report = filled.backups.make(tmp_path / "b.age")
+    assert report.skipped == ("workspace/leads-out", "workspace/memory/a\\b.md")
+
+
+class Killed(BaseException):
+    """Stands for a process that ends at once."""
+
+
+@pytest.mark.parametrize("step", ["take", "prove", "_keep_data"])
+def test_what_a_killed_restore_unpacked_goes_with_the_next_start(
+    filled: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    backup = filled.backups.make(tmp_path / "b.age")
+    root, key, paths = tmp_path / "new" / "ws", parse_key(backup.new_key), elsewhere(tmp_path)
+    calls: list[int] = []
+
+    def killed(*given: Any) -> None:
+        calls.append(1)
+        if len(calls) > 8 or step != "take":
+            raise Killed
+        real(*given)
+
+    owner = restoring if step == "_keep_data" else restoring._Stage
+    real = getattr(owner, step)
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, step, killed)
+        patched.setattr(restore_staging.shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied either
+        patched.setattr(Path, "unlink", lambda *_, **__: None)
+        with pytest.raises(Killed):
+            restore(tmp_path / "b.age", key, root, paths, NOW)
+    there = [path for path in tmp_path.rglob("*restore-*") if path.is_dir()]
+    assert there
+    restore_staging.sweep_restores(paths)
+    assert leftovers(tmp_path) == []
+    if step == "_keep_data":  # the workspace is in its place already: what was kept about it is kept too
+        assert [path.name for path in paths.data.glob("replaced/*/journal.jsonl")] == ["journal.jsonl"]
+    else:
+        assert not (paths.data / "replaced").exists()
+        restore(tmp_path / "b.age", key, root, paths, NOW)
+        assert contents(root) == contents(filled.workspace.root, ("leads-out",))
+
+
+def test_what_a_killed_backup_left_goes_with_a_later_one(filled: Services, tmp_path: Path) -> None:
+    left, running = tmp_path / ".~keepsake-1-0a0a0a0a", tmp_path / ".~keepsake-2-0b0b0b0b"
+    for path in (left, running):
+        path.write_bytes(b"half")
+    (tmp_path / ".~keepsake-folder").mkdir()
+    for path in (left, tmp_path / ".~keepsake-folder"):
+        os.utime(path, (1, 1))
+    filled.backups.make(tmp_path / "b.age")
+    assert sorted(leftovers(tmp_path)) == [running.name, ".~keepsake-folder"]

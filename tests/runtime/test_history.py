@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import Event, Notice, TurnFinished
 from assistant.core.values import Done, Receipt, StopReason
@@ -242,3 +243,76 @@ def test_another_process_turns_it_on(services: Services, tmp_path: Path) -> None
     services.remember("coffee")
     settle(services)
     assert services.history.log()[0].message == "Remembered: coffee"
+
+
+def test_a_day_log_that_an_import_writes_is_in_no_commit(services: Services, tmp_path: Path) -> None:
+    log = tmp_path / "bot" / "memory" / "log" / "2026-09-10.md"
+    log.parent.mkdir(parents=True)
+    log.write_text(f"- 10:00 · {WORD}\n")
+    (tmp_path / "bot" / "MEMORY.md").write_text("likes plums\n")
+    services.history.turn_on()
+    done = services.importing.run("openmausbot", tmp_path / "bot", CancelToken(), lambda *_: None)
+    services.importing.undo(done.id)
+    settle(services)
+    assert holding(services.workspace.root, WORD) == []
+    assert holding(services.workspace.root, "plums") != []
+
+
+def test_a_log_in_a_repository_of_ones_own_stays_there(services: Services) -> None:
+    root = services.workspace.root
+    (root / "memory" / "log").mkdir(parents=True)
+    (root / "memory" / "log" / "2026-09-10.md").write_text("mine\n")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "memory/log/2026-09-10.md")
+    git(root, "-c", "user.name=me", "-c", "user.email=me@example.org", "commit", "-qm", "mine")
+    services.remember("likes oolong")
+    services.history.turn_on(existing=True)
+    settle(services)
+    assert git(root, "ls-files").split() == ["MEMORY.md", "memory/log/2026-09-10.md"]
+
+
+@pytest.mark.parametrize("left", ["index.lock", "refs/heads/main.lock", "HEAD.lock"])
+def test_a_lock_that_a_killed_program_left_is_cleared(services: Services, left: str) -> None:
+    services.history.turn_on()
+    services.remember("before")
+    settle(services)
+    root = services.workspace.root
+    (root / ".git" / left).touch()
+    os.utime(root / ".git" / left, (1, 1))
+    services.remember("behind")
+    settle(services)
+    assert git(root, "log", "-1", "--format=%s").strip() == "Remembered: behind"
+    assert git(root, "status", "--porcelain", "--untracked-files=no") == ""
+
+
+@pytest.mark.parametrize("damage", [b"", b"DIRC", b"nonsense" * 40])
+def test_a_damaged_index_is_made_anew(services: Services, damage: bytes) -> None:
+    services.history.turn_on()
+    services.remember("before")
+    settle(services)
+    root = services.workspace.root
+    (root / ".git" / "index").write_bytes(damage)
+    services.remember("behind")
+    settle(services)
+    assert git(root, "log", "-1", "--format=%s").strip() == "Remembered: behind"
+    assert git(root, "status", "--porcelain", "--untracked-files=no") == ""
+
+
+@pytest.mark.parametrize("cut", [None, 0, 9])
+@pytest.mark.parametrize("which", ["HEAD", "HEAD^{tree}", "HEAD:MEMORY.md"])
+def test_a_damaged_object_is_said_in_words(services: Services, which: str, cut: int | None) -> None:
+    services.history.turn_on()
+    services.remember("before")
+    settle(services)
+    root = services.workspace.root
+    ident = git(root, "rev-parse", which).strip()
+    path = root / ".git" / "objects" / ident[:2] / ident[2:]
+    data = path.read_bytes()
+    path.unlink()
+    if cut is not None:
+        path.write_bytes(data[:cut])
+    for ask in (services.history.log, lambda: services.history.place.remaining(["before"])):
+        try:
+            ask()
+        except AssistantError as error:
+            assert error.code == "history.broken"

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -269,11 +270,11 @@ def test_a_file_that_changes_meanwhile_is_planned_anew(
     memory = services.workspace.memory
     change, calls = memory.change_many, []
 
-    def meanwhile(edits: list[Edit], actor: str, summary: str) -> str:
+    def meanwhile(edits: list[Edit], actor: str, summary: str, batch: str) -> str:
         calls.append(edits)
         if len(calls) == 1:
             memory.remember("written meanwhile")
-        return change(edits, actor, summary)
+        return change(edits, actor, summary, batch=batch)
 
     monkeypatch.setattr(memory, "change_many", meanwhile)
     report = run("countbot", imported.countbot(tmp_path / "bot"))
@@ -363,3 +364,117 @@ def test_the_parsers_are_no_part_of_the_start() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "['assistant.recall.foreign']"
+
+
+class Killed(BaseException):
+    """Stands for a process that ends at once: nothing that follows is done."""
+
+
+def _killed(*_: object, **__: object) -> None:
+    raise Killed
+
+
+@pytest.mark.parametrize("at", ["place", "change_many", "finish"])
+def test_a_killed_import_is_taken_back_whole(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """What is written is in the ledger before it is on the disk, so that no step of it is out of reach."""
+    before = tree(services.workspace.root)
+    importing, workspace = services.importing, services.workspace
+    owner = {"place": workspace.chats, "change_many": workspace.memory, "finish": importing.ledger}[at]
+    real = getattr(owner, at)
+
+    def killed_behind(*given: object, **named: object) -> None:
+        if at != "finish":
+            real(*given, **named)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, at, killed_behind)
+        patched.setattr(importing, "_give_up", _killed)
+        with pytest.raises(Killed):
+            importing.run("nanobot", imported.nanobot(tmp_path / "bot"), CancelToken(), lambda *_: None)
+    assert tree(services.workspace.root) != before
+    importing.undo(importing.list()[0].id)
+    assert tree(services.workspace.root) == before
+
+
+def test_an_import_cut_off_just_before_it_wrote_can_be_taken_back(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tree(services.workspace.root)
+    with monkeypatch.context() as patched:
+        patched.setattr(services.workspace.memory, "change_many", _killed)
+        patched.setattr(services.importing, "_give_up", _killed)
+        with pytest.raises(Killed):
+            services.importing.run("nanobot", imported.nanobot(tmp_path / "bot"), CancelToken(), lambda *_: None)
+    services.importing.undo(services.importing.list()[0].id)
+    assert tree(services.workspace.root) == before
+
+
+def test_two_imports_at_once_bring_each_chat_once(services: Services, tmp_path: Path) -> None:
+    source = imported.chatgpt(
+        tmp_path / "conversations.json", *[imported.conversation(f"n{n}", f"n{n}") for n in range(60)]
+    )
+    other = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state"), {})
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            runs = [
+                pool.submit(each.importing.run, "chatgpt", source, CancelToken(), lambda *_: None)
+                for each in (services, other)
+            ]
+            new = sorted(run.result().new["chats"] for run in runs)
+    finally:
+        other.close()
+    assert new == [0, 60] and len(services.workspace.chats.list()) == 60
+
+
+def test_an_import_that_wrote_nothing_is_not_listed(services: Services, run: Do, tmp_path: Path) -> None:
+    with pytest.raises(AssistantError, match=r"nothing at"):
+        run("chatgpt", tmp_path / "missing")
+    assert services.importing.list() == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "5",
+        "[1]",
+        '"words"',
+        "[" * 100_000,
+        '{"id": 5, "system": [], "time": 3}',
+        '{"id": "other", "system": "chatgpt", "time": "2026"}',
+        '{"chat": {"id": "20260101_000000", "turns": 1, "digest": ""}}',
+    ],
+)
+def test_a_ledger_that_somebody_edited_hides_only_itself(
+    services: Services, run: Do, tmp_path: Path, lines: str
+) -> None:
+    done = run("countbot", imported.countbot(tmp_path / "bot"))
+    (services.workspace.data / "imports" / "import-20200101000000-000000.jsonl").write_text(lines + "\n")
+    assert [record.id for record in services.importing.list()] == [done.id]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"batch": [1], "done": "yes"}', '{"chat": {"id": 5, "turns": "x", "digest": null}}', '{"chat": 7}', '{"cut'],
+)
+def test_a_wrong_line_in_a_ledger_costs_itself_alone(services: Services, run: Do, tmp_path: Path, line: str) -> None:
+    before = tree(services.workspace.root)
+    done = run("nanobot", imported.nanobot(tmp_path / "bot"))
+    path = services.workspace.data / "imports" / f"{done.id}.jsonl"
+    path.write_text(path.read_text() + line)  # no end of line, as a crash leaves it
+    services.importing.undo(done.id)
+    assert tree(services.workspace.root) == before
+    assert [record.undone for record in services.importing.list()] == [True]
+
+
+def test_what_was_forgotten_of_an_import_does_not_hide_that_the_rest_stays(
+    services: Services, run: Do, tmp_path: Path
+) -> None:
+    done = run("countbot", imported.countbot(tmp_path / "bot"))
+    forgetting = services.forgetting
+    forgetting.now(forgetting.plan("OpenWeatherMap"))
+    undone = services.importing.undo(done.id)
+    assert undone.left == ("MEMORY.md",)
+    assert (services.workspace.root / "MEMORY.md").read_text() != ""

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QMenu
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 import assistant.ui
@@ -334,6 +334,43 @@ def test_a_small_window_makes_room_for_memory(qtbot: QtBot, window: MainWindow) 
     assert window.memory_panel().isVisible()
     window.toggle_memory()
     assert window.sidebar.isVisible()
+
+
+def test_a_tight_window_gives_memory_the_place_of_the_conversation(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(640, 480)
+    window.toggle_memory()
+    panel = window.memory_panel()
+    qtbot.waitUntil(lambda: panel.width() == window.width())
+    assert not window.page.isVisible() and panel.rail.visibleRegion().boundingRect().width() == panel.rail.width()
+    window.write_message()
+    qtbot.waitUntil(lambda: window.page.isVisible() and not panel.isVisible())
+    window.toggle_memory()
+    window.resize(1200, 800)
+    qtbot.waitUntil(lambda: window.page.isVisible() and window.sidebar.isVisible() and panel.isVisible())
+    assert panel.width() < 600, "what memory took for want of room it gives back"
+    window.resize(640, 480)
+    window.open_chat("20261129_153022")
+    assert window.page.isVisible() and not panel.isVisible(), "a chat that is opened is seen"
+
+
+@pytest.mark.parametrize("size", [(640, 480), (1040, 600)])
+def test_the_ways_to_begin_are_whole_in_a_narrow_window(
+    qtbot: QtBot, window: MainWindow, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    window.toggle_memory()
+    if size[0] == 640:
+        window.toggle_memory()
+    empty = window.page.empty
+    ways = [each for each in empty.findChildren(QPushButton) if each.property("kind") == "suggestion"]
+    qtbot.waitUntil(lambda: empty.visibleRegion().boundingRect().width() == empty.width())
+    assert len(ways) == 3
+    for way in ways:
+        assert way.width() >= way.minimumSizeHint().width() and way.height() >= way.minimumSizeHint().height()
+        left = way.mapTo(empty.viewport(), QPoint(0, 0)).x()
+        assert left >= 0 and left + way.width() <= empty.viewport().width()
+        assert way.visibleRegion().isEmpty() or way.visibleRegion().boundingRect().width() == way.width()
+    assert window.bottombar.geometry().bottom() < window.centralWidget().height(), "nothing is pushed out below"
 
 
 def test_starting_loads_nothing_heavy() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
 
+from assistant.core.errors import AssistantError
 from assistant.workspace.forgotten_journal import JournalPlace
 from assistant.workspace.journal import Journal, Version
 from assistant.workspace.memory import Saved
@@ -132,3 +134,24 @@ def test_what_was_forgotten_is_not_brought_back(ws):
     assert not entries[done.journal_id].can_undo
     assert "swordfish" not in (ws.data / "journal.jsonl").read_text()
     assert all(entry.can_undo for ident, entry in entries.items() if ident != done.journal_id)
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["start", "added_chars", "removed", "added", "prior", "time", "actor", "summary", "diff", "undoes", "batch"],
+)
+@pytest.mark.parametrize("value", [None, True, -1, 1.5, [1], {"a": 1}])
+def test_a_field_that_a_hand_made_something_else_of_costs_only_itself(ws, field, value):
+    memory, journal = ws.memory, ws.journal
+    memory.remember("likes red tea")
+    memory.remember("flies to Shanghai")
+    path = ws.data / "journal.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps({**line, field: value}) + "\n" for line in lines))
+    newest = journal.entries()[0]
+    assert len(journal.entries()) == 2 and journal.get(newest.id).path == "MEMORY.md"
+    before = (ws.root / "MEMORY.md").read_text()
+    with contextlib.suppress(AssistantError):
+        memory.undo(newest.id)
+    after = (ws.root / "MEMORY.md").read_text()
+    assert after in (before, before.splitlines(keepends=True)[0])

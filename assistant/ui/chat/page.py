@@ -2,102 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.chat.composer import Composer
+from assistant.ui.chat.empty_state import EmptyState
 from assistant.ui.chat.find import FindBar
-from assistant.ui.chat.kinds import Kind, TemporaryBanner, private_explained, temporary_explained
+from assistant.ui.chat.kinds import TemporaryBanner
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
+from assistant.ui.chat.waiting import WaitingMessages, joined
 from assistant.ui.i18n import tr
-from assistant.ui.icons import app_icon
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.ui.widgets import IconButton, label, spread
 from assistant.workspace.assistants import DEFAULT
 from assistant.workspace.redaction import redact
-
-SMALL_MODEL_BYTES = 400_000_000  # the starter model has 98 MB; from about here on models hold a conversation
-
-
-class EmptyState(QWidget):
-    """What an empty chat shows: a greeting and a few ways to begin."""
-
-    suggested = Signal(str)
-    bigger_asked = Signal()
-
-    def __init__(self, name: str = DEFAULT) -> None:
-        super().__init__()
-        self.setObjectName("page")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        spread(column, (24, 24, 24, 24), 8)
-        centre = Qt.AlignmentFlag.AlignHCenter
-        column.addStretch(3)
-        picture = QLabel()
-        picture.setPixmap(app_icon().pixmap(64, 64))
-        column.addWidget(picture, 0, centre)
-        column.addSpacing(8)
-        column.addWidget(label(tr("What is on your mind?"), "headline"), 0, centre)
-        self._name = name
-        words = label(_greeting(name), "muted", wrap=True)
-        words.setAlignment(centre)
-        column.addWidget(words)
-        column.addSpacing(16)
-        for text in suggestions():
-            column.addWidget(self._suggestion(text), 0, centre)
-        column.addSpacing(8)
-        self.bigger = QWidget()
-        # Two widgets, for a button cannot wrap: beside the open memory panel one long line would be cut at both ends.
-        advice = QVBoxLayout(self.bigger)
-        spread(advice)
-        small = label(tr("This is a small model to begin with. A bigger one gives better answers."), "muted", wrap=True)
-        small.setAlignment(centre)
-        advice.addWidget(small)
-        advice.addWidget(button(tr("How to add a bigger model"), "link", self.bigger_asked.emit), 0, centre)
-        self.bigger.hide()
-        self._words = words
-        column.addWidget(self.bigger)
-        column.addStretch(4)
-
-    def show_kind(self, kind: Kind) -> None:
-        """Say what becomes of what is said in the chat that begins."""
-        said = {Kind.PRIVATE: private_explained(), Kind.TEMPORARY: temporary_explained()}
-        self._words.setText(said.get(kind) or _greeting(self._name))
-
-    def show_model_size(self, size_bytes: int) -> None:
-        """Say plainly, while a small model is loaded, that bigger ones are better."""
-        self.bigger.setVisible(0 < size_bytes < SMALL_MODEL_BYTES)
-
-    def _suggestion(self, text: str) -> QWidget:
-        made = button(text, "suggestion", lambda: self.suggested.emit(text))
-        made.setFixedWidth(380)
-        return made
-
-
-def _greeting(name: str) -> str:
-    return tr("{name} remembers what matters to you, in plain files you own.", name=name)
-
-
-def suggestions() -> list[str]:
-    """Ways to begin; they fill the composer and are not sent."""
-    return [
-        tr("Remember that I like my answers short."),
-        tr("What do you know about me?"),
-        tr("Help me plan a quiet weekend."),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """A message that waits for the reply before it."""
-
-    text: str
-    keep_secrets: bool
 
 
 class ChatPage(QWidget):
@@ -115,7 +37,7 @@ class ChatPage(QWidget):
         self._draft_chat = ""
         self._editing = 0
         self._before_edit = ""
-        self._queue: dict[str, Queued] = {}
+        self._waiting = WaitingMessages()
         self._model_note = ""
         self.empty = EmptyState(assistant)
         self.transcript = Transcript(theme, root)
@@ -199,8 +121,8 @@ class ChatPage(QWidget):
         """Everything written but not sent, by chat; what waits for a reply and what an edit put aside are part."""
         now = self._before_edit if self._editing else self.composer.text()
         found = {**self._drafts, self._draft_chat: now}
-        for chat, queued in self._queue.items():
-            found[chat] = _joined(queued.text, found.get(chat, ""))
+        for chat, text in self._waiting.texts().items():
+            found[chat] = joined(text, found.get(chat, ""))
         return {chat: text for chat, text in found.items() if text.strip()}
 
     def set_drafts(self, drafts: dict[str, str]) -> None:
@@ -219,7 +141,7 @@ class ChatPage(QWidget):
     def forget(self, chat: str) -> None:
         """A chat is gone, and with it what was written there."""
         self._drafts.pop(chat, None)
-        self._queue.pop(chat, None)
+        self._waiting.take(chat)
 
     def rename_draft(self, chat: str, name: str) -> None:
         """A chat has another id now; what is written there stays with it."""
@@ -274,10 +196,7 @@ class ChatPage(QWidget):
         if streaming and self._editing:  # the message to change and the reply under way stand in one place
             return
         if streaming:
-            waiting = self._queue.get(self._draft_chat, Queued("", False))
-            safe = text if keep_secrets else redact(text).text
-            both = _joined(waiting.text, safe, "\n\n")
-            self._queue[self._draft_chat] = Queued(both, keep_secrets or waiting.keep_secrets)
+            self._waiting.add(self._draft_chat, text if keep_secrets else redact(text).text, keep_secrets)
             self.composer.clear()
             self._show_queued()
             return
@@ -304,7 +223,7 @@ class ChatPage(QWidget):
 
     def _on_reply_ended(self, chat: str, turn: int, well: bool) -> None:
         """What waited is sent; after a stop or a failure the person decides again."""
-        queued = self._queue.pop(chat, None)
+        queued = self._waiting.take(chat)
         if queued is None:
             return
         self._show_queued()
@@ -314,20 +233,19 @@ class ChatPage(QWidget):
             self._on_draft_returned(chat, queued.text)
 
     def _take_back(self) -> None:
-        queued = self._queue.pop(self._draft_chat, None)
+        queued = self._waiting.take(self._draft_chat)
         self._show_queued()
         if queued is not None:
-            self.composer.set_text(_joined(queued.text, self.composer.text()))
+            self.composer.set_text(joined(queued.text, self.composer.text()))
             self.composer.edit.setFocus()
 
     def _drop_queued(self) -> None:
-        self._queue.pop(self._draft_chat, None)
+        self._waiting.take(self._draft_chat)
         self._show_queued()
         self.composer.edit.setFocus()
 
     def _show_queued(self) -> None:
-        queued = self._queue.get(self._draft_chat)
-        self.queued.show_text(queued.text if queued else "")
+        self.queued.show_text(self._waiting.text(self._draft_chat))
         self._show_hint()
 
     def _on_suggested(self, text: str) -> None:
@@ -357,9 +275,7 @@ class ChatPage(QWidget):
 
     def _on_created(self, chat: str) -> None:
         """The new chat has a name now; what is in the composer and what waits belong to it."""
-        queued = self._queue.pop(self._draft_chat, None)
-        if queued is not None:
-            self._queue[chat] = queued
+        self._waiting.move(self._draft_chat, chat)
         self._draft_chat = chat
 
     def _on_turns_changed(self) -> None:
@@ -381,20 +297,16 @@ class ChatPage(QWidget):
             self.composer.set_hint(tr("Enter sends without the secret · Esc goes back"))
         elif not self._session.streaming():
             self.composer.set_hint(self._model_note)
-        elif self._draft_chat in self._queue:
+        elif self._draft_chat in self._waiting:
             self.composer.set_hint(tr("Your message is sent when the reply is finished · Esc stops the reply"))
         else:
             self.composer.set_hint(tr("Esc stops the reply · Enter lets your message wait for it"))
 
     def _on_draft_returned(self, chat: str, text: str) -> None:
         if chat != self._draft_chat:
-            self._drafts[chat] = _joined(text, self._drafts.get(chat, ""))
+            self._drafts[chat] = joined(text, self._drafts.get(chat, ""))
         else:
-            self.composer.set_text(_joined(text, self.composer.text()))
+            self.composer.set_text(joined(text, self.composer.text()))
 
     def _show_stack(self) -> None:
         self._stack.setCurrentWidget(self.transcript if self._session.turns() else self.empty)
-
-
-def _joined(first: str, second: str, between: str = "\n") -> str:
-    return between.join(part for part in (first, second) if part.strip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.transcript import Transcript
@@ -10,6 +10,8 @@ from assistant.ui.chat.transcript import Transcript
 
 class TurnFinder(QObject):
     """``go_to`` opens the chat, chooses a branch that goes through the turn, and brings it up."""
+
+    went = Signal()
 
     def __init__(self, session: ChatSession, transcript: Transcript, parent: QObject) -> None:
         super().__init__(parent)
@@ -20,6 +22,7 @@ class TurnFinder(QObject):
 
     def go_to(self, chat: str, turn: int) -> None:
         """turn 0: only the chat."""
+        self.went.emit()
         self._wanted = (chat, turn) if turn else None
         if self._session.chat_id != chat:
             self._session.open(chat)

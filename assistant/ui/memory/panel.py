@@ -42,7 +42,7 @@ class MemoryPanel(QWidget):
         super().__init__()
         self.setObjectName("memory")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(340)
+        self.setMinimumWidth(360)
         self._services, self._bridge, self._theme = services, bridge, theme
         self._started = False
         self._specs = {spec.key: spec for spec in PAGES}

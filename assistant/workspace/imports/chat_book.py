@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -49,10 +50,15 @@ class ChatBook:
         self.turns += len(fresh)
         return cleaned if len(fresh) == len(digests) else with_only(cleaned, fresh)
 
-    def write(self, chat: FoundChat) -> ImportedChat:
-        """Put a chat that ``take`` gave into the workspace."""
-        ident = self._chats.place(self._moment(chat), lambda ident: chat_parts(ident, self._system, chat))
-        return ImportedChat(ident, len(chat.turns), chat_digest(chat.turns))
+    def write(self, chat: FoundChat, note: Callable[[ImportedChat], None]) -> ImportedChat:
+        """Put a chat that ``take`` gave into the workspace. note: is told of it before it is there."""
+        written = ImportedChat("", len(chat.turns), chat_digest(chat.turns))
+
+        def parts(ident: str) -> list[str]:
+            note(replace(written, id=ident))
+            return chat_parts(ident, self._system, chat)
+
+        return replace(written, id=self._chats.place(self._moment(chat), parts))
 
     def _clean(self, found: FoundChat) -> FoundChat:
         if found.text:  # what it says is what our parser reads of it

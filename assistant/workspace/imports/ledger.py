@@ -6,7 +6,6 @@ A file of JSON lines an import, outside the workspace: its head, a line a chat, 
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 from dataclasses import asdict, dataclass, field
@@ -15,9 +14,12 @@ from typing import Any
 
 from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
-from assistant.core.folders import make_private
-from assistant.workspace.disk import as_error, read_bytes
+from assistant.core.json_text import parse_json
+from assistant.workspace.safe_files import append_lines, as_error, read_bytes
+from assistant.workspace.stored import fits
 
+_TEXTS, _NUMBERS, _FLAGS = ("id", "system", "time", "batch"), ("entries", "notes"), ("done", "undone")
+_HEAD: dict[str, type] = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, int), **dict.fromkeys(_FLAGS, bool)}
 _ID = re.compile(r"import-\d{14}-[0-9a-f]{6}")
 
 
@@ -46,7 +48,7 @@ class ImportRecord:
 
 
 class Ledger:
-    """folder: in the workspace's data folder."""
+    """folder: in the workspace's data folder. What is noted is durable when a call returns, or it raises."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._folder, self._clock = folder, clock
@@ -58,17 +60,28 @@ class Ledger:
         return ident
 
     def note_chat(self, ident: str, chat: ImportedChat) -> None:
+        """Before it is written: a killed import can then be taken back whole."""
         self._add(ident, {"chat": asdict(chat)})
 
+    def note_batch(self, ident: str, batch: str) -> None:
+        """Before the memory files are written, as note_chat."""
+        self._add(ident, {"batch": batch})
+
     def finish(self, ident: str, batch: str, entries: int, notes: int) -> None:
+        """All of it was written; batch: its changes of memory in the journal, "" for none."""
         self._add(ident, {"batch": batch, "entries": entries, "notes": notes, "done": True})
 
     def note_undone(self, ident: str) -> None:
+        """It was taken back."""
         self._add(ident, {"undone": True})
 
     def drop(self, ident: str) -> None:
-        """Forget an import that wrote nothing."""
-        self._path(ident).unlink(missing_ok=True)
+        """Forget an import that wrote nothing. Raises AssistantError."""
+        path = self._path(ident)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise as_error(error, path) from error
 
     def get(self, ident: str) -> ImportRecord:
         """Raises ("import.record") for an id that is not known."""
@@ -88,31 +101,25 @@ class Ledger:
         return self._folder / f"{ident}.jsonl"
 
     def _add(self, ident: str, values: dict[str, Any]) -> None:
-        """One line; the file system may still hold it back, a crash of this process loses none."""
-        try:
-            make_private(self._folder)
-            descriptor = os.open(self._path(ident), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                os.write(descriptor, (json.dumps(values) + "\n").encode())
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise as_error(error, self._path(ident)) from error
+        append_lines(self._path(ident), json.dumps(values).encode() + b"\n")
 
 
 def _read(path: Path) -> ImportRecord | None:
+    """None for what names no import; lines and values that are not of the form count as not there."""
     values: dict[str, Any] = {}
-    chats: list[ImportedChat] = []
+    chats: dict[str, ImportedChat] = {}
     for line in read_bytes(path).split(b"\n"):
         try:
-            found = json.loads(line)
-            if "chat" in found:
-                chats.append(ImportedChat(**found["chat"]))
-            else:
-                values |= found
-        except (ValueError, TypeError):
+            found = parse_json(line)
+        except ValueError:
             continue  # a line that a crash cut off
-    try:
-        return ImportRecord(**values, chats=tuple(chats)) if values else None
-    except TypeError:
+        if not isinstance(found, dict):
+            continue
+        if isinstance(chat := found.get("chat"), dict):
+            if fits(chat, ImportedChat):
+                chats[chat["id"]] = ImportedChat(**chat)
+        else:
+            values |= {name: value for name, value in found.items() if type(value) is _HEAD.get(name)}
+    if any(not values.get(name) for name in ("id", "system", "time")) or values["id"] != path.stem:
         return None
+    return ImportRecord(**values, chats=tuple(chats.values()))
