@@ -76,7 +76,7 @@ def _words(report: ImportReport, dry_run: bool) -> str:
     name = SYSTEMS[report.system]
     lines = [f"{name}: {'would import' if dry_run else 'imported'} {_counts(report.new)}."]
     if report.new["chats"]:
-        lines.append(f"The chats hold {report.turns} turns.")
+        lines.append("The chat holds 1 turn." if report.turns == 1 else f"The chats hold {report.turns} turns.")
     if any(report.known.values()):
         lines.append(f"Here already: {_counts(report.known)}.")
     if report.struck:
