@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
     backup.add_argument("--overwrite", action="store_true", help="also replace a file that is no backup made here")
     backup.set_defaults(run=run_backup)
     restore = commands.add_parser("restore", help="bring a backup back into a new or empty folder")
-    restore.add_argument("file", metavar="FILE", type=Path)
+    restore.add_argument("file", metavar="FILE", type=Path, help="the backup; --workspace says where it comes back")
     restore.add_argument("--passphrase", action="store_true", help="(found out by itself; for symmetry)")
     restore.add_argument("--key-file", metavar="K", help="a file with the recovery key, or - for stdin")
     restore.set_defaults(run=run_restore)
@@ -34,7 +34,7 @@ def add_commands(commands: Any) -> None:
     known.set_defaults(run=run_list)
     steps.add_parser("list", help="newest first").set_defaults(run=run_list)
     drop = steps.add_parser("drop", help="know nothing of one any more; its file is not touched")
-    drop.add_argument("file", metavar="FILE", type=Path)
+    drop.add_argument("file", metavar="FILE", type=Path, help="as backups list names it")
     drop.set_defaults(run=run_drop)
 
 
@@ -48,7 +48,10 @@ def run_list(context: Context, options: Namespace) -> int:
 
 def run_drop(context: Context, options: Namespace) -> int:
     path = options.file.expanduser().absolute()
-    context.services.backups.known.remove(path)
+    known = context.services.backups.known
+    if str(path) not in {str(each.path) for each in known.all()}:
+        raise AssistantError("backup.unknown", f"No backup at {path} is known.", "See `keepsake backups list`.")
+    known.remove(path)
     context.output.value({"dropped": path}, f"Nothing is known of {path} any more.")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from assistant.cli import receipt
+from assistant.cli import chat_texts, receipt
 from assistant.cli.context import Context
 from assistant.workspace.chat_store import ChatInfo
 from assistant.workspace.chats import Chat
@@ -16,20 +16,21 @@ def add_commands(commands: Any) -> None:
     actions = chats.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="all chats, newest first").set_defaults(run=run_list)
     show = actions.add_parser("show", help="one chat")
-    show.add_argument("id", metavar="ID")
+    show.add_argument("id", metavar="ID", help="as chats list gives it")
     show.set_defaults(run=run_show)
     rename = actions.add_parser("rename", help="give a chat another title")
-    rename.add_argument("id", metavar="ID")
-    rename.add_argument("title", metavar="TITLE")
+    rename.add_argument("id", metavar="ID", help="as chats list gives it")
+    rename.add_argument("title", metavar="TITLE", help="the new one")
     rename.set_defaults(run=run_rename)
     private = actions.add_parser("private", help="keep a chat out of other chats and of memory, or no longer")
-    private.add_argument("id", metavar="ID")
-    private.add_argument("wanted", choices=("on", "off"), metavar="on|off")
+    private.add_argument("id", metavar="ID", help="as chats list gives it")
+    private.add_argument("wanted", choices=("on", "off"), metavar="on|off", help="private, or not")
     private.set_defaults(run=run_private)
     delete = actions.add_parser("delete", help="remove a chat for good, with its receipts and its place in the index")
-    delete.add_argument("id", metavar="ID")
+    delete.add_argument("id", metavar="ID", help="as chats list gives it")
     delete.set_defaults(run=run_delete)
     receipt.add_never(actions)
+    chat_texts.add_actions(actions)
 
 
 def run_list(context: Context, options: Namespace) -> int:

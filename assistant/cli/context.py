@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from types import TracebackType
 
 from assistant.cli.output import Output
@@ -12,6 +13,13 @@ from assistant.runtime.services import Services
 
 _SOON_EMBEDDED = 200  # units: one or two seconds of work
 _PATIENCE_MS = 10_000.0  # a script wants the whole answer rather than a quick one
+
+
+def natural(text: str) -> int:
+    """A count from 1, as an argument. Raises argparse's error."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1")
+    return int(text)
 
 
 class Context:

@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from assistant.cli.context import Context
+from assistant.core.errors import AssistantError
 from assistant.runtime.checks import run_checks
 
 
@@ -20,4 +21,7 @@ def run_doctor(context: Context, options: Namespace) -> int:
         f"{'ok ' if c.ok else 'BAD'}  {c.name}: {c.detail}" + (f"\n     {c.fix}" if c.fix else "") for c in checks
     )
     context.output.value({"checks": checks}, words)
-    return 0 if all(c.ok for c in checks) else 1
+    wrong = [c.name for c in checks if not c.ok]
+    if wrong:
+        context.output.note_error(AssistantError("doctor", f"{len(wrong)} of {len(checks)} checks failed."))
+    return 1 if wrong else 0

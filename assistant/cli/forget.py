@@ -39,7 +39,13 @@ def run_forget(context: Context, options: Namespace) -> int:
         "also": [_as_json(target) for target in plan.also if not options.all],
     }
     context.output.value(value, _words(report, plan if not options.all else None))
-    return 0 if report.clean else 1
+    if report.clean:
+        return 0
+    left = ", ".join(place.place for place in report.searched if place.remaining)
+    context.output.note_error(
+        AssistantError("forget.left", f"It is still said in: {left}.", "See above, then try again.")
+    )
+    return 1
 
 
 def _plan(context: Context, what: str) -> ForgetPlan:
@@ -75,6 +81,7 @@ def _agreed(context: Context, plan: ForgetPlan) -> bool:
     )
     if output.as_json:
         output.line({"error": error.as_dict(), "would_remove": [_as_json(target) for target in plan.targets]})
+        output.note_error(error)
         return False
     output.text("".join(f"{_target_words(target)}\n" for target in plan.targets))
     if not on_terminal():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from assistant.cli.context import Context
+from assistant.cli.context import Context, natural
 
 
 def add_commands(commands: Any) -> None:
@@ -16,7 +16,7 @@ def add_commands(commands: Any) -> None:
     on.set_defaults(run=run_on)
     actions.add_parser("off", help="commit nothing any more; what is there stays").set_defaults(run=run_off)
     log = actions.add_parser("log", help="the commits, newest first")
-    log.add_argument("--limit", type=int, default=50, metavar="N")
+    log.add_argument("--limit", type=natural, default=50, metavar="N", help="at most so many (50)")
     log.set_defaults(run=run_log)
 
 

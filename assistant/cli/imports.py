@@ -76,7 +76,7 @@ def _words(report: ImportReport, dry_run: bool) -> str:
     name = SYSTEMS[report.system]
     lines = [f"{name}: {'would import' if dry_run else 'imported'} {_counts(report.new)}."]
     if report.new["chats"]:
-        lines.append(f"The chats hold {report.turns} turns.")
+        lines.append("The chat holds 1 turn." if report.turns == 1 else f"The chats hold {report.turns} turns.")
     if any(report.known.values()):
         lines.append(f"Here already: {_counts(report.known)}.")
     if report.struck:
@@ -105,6 +105,7 @@ def _undo(context: Context, ident: str) -> int:
         "deleted": undone.deleted,
         "kept": undone.kept,
         "gone": undone.gone,
+        "left": undone.left,
     }
     context.output.value(value, _undone_words(undone))
     return 0
@@ -114,6 +115,8 @@ def _undone_words(undone: ImportUndone) -> str:
     lines = [f"Undone: {undone.id}"]
     if undone.deleted:
         lines.append(f"{len(undone.deleted)} chats are in the trash for a day.")
+    if undone.left:
+        lines.append(f"Something of it was forgotten, so what else it wrote here stays: {', '.join(undone.left)}")
     if undone.kept:
         lines.append(f"These went on since and stay: {', '.join(undone.kept)}")
     return "\n".join(lines)

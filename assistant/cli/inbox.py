@@ -26,13 +26,13 @@ def add_actions(memory: Any) -> None:
     accept.add_argument("--text", metavar="T", help="in these words; for one item")
     _answer(actions, "decline", "never propose it again", run_decline)
     mode = actions.add_parser("mode", help="whether the assistant asks before it writes")
-    mode.add_argument("mode", nargs="?", choices=sorted(_MODES))
+    mode.add_argument("mode", nargs="?", choices=sorted(_MODES), help="without: say which it is")
     mode.set_defaults(run=run_mode)
 
 
 def _answer(actions: Any, name: str, words: str, run: Any) -> ArgumentParser:
     parser: ArgumentParser = actions.add_parser(name, help=words)
-    parser.add_argument("id", metavar="ID", nargs="?")
+    parser.add_argument("id", metavar="ID", nargs="?", help="as memory inbox gives it")
     parser.add_argument("--all", action="store_true", help="everything that waits")
     parser.add_argument("--item", type=int, metavar="N", help="only this item of it")
     parser.set_defaults(run=run, check=partial(_check, parser))

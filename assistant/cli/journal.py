@@ -5,22 +5,24 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from assistant.cli.context import Context
+from assistant.cli.context import Context, natural
 from assistant.cli.output import plain
 from assistant.core.errors import AssistantError
 from assistant.workspace.memory_values import Conflict
+
+_ACTORS = ("you", "assistant", "upkeep", "import", "disk", "undo")
 
 
 def add_actions(memory: Any) -> None:
     """Below ``keepsake memory``."""
     journal = memory.add_parser("journal", help="every change, newest first")
-    journal.add_argument("--limit", type=int, default=50, metavar="N")
-    journal.add_argument("--actor", metavar="A", help="you, assistant, upkeep, import, disk or undo")
+    journal.add_argument("--limit", type=natural, default=50, metavar="N", help="at most so many (50)")
+    journal.add_argument("--actor", choices=_ACTORS, metavar="A", help=f"{', '.join(_ACTORS[:-1])} or {_ACTORS[-1]}")
     journal.add_argument("--file", metavar="F", help="changes of this file only")
     journal.add_argument("--before", metavar="ID", help="only changes older than this one: for paging")
     journal.set_defaults(run=run_journal)
     undo = memory.add_parser("undo", help="take one change back, or all changes of a batch as one")
-    undo.add_argument("id", metavar="ID")
+    undo.add_argument("id", metavar="ID", help="of the change or the batch, as memory journal gives it")
     undo.set_defaults(run=run_undo)
     tidy = memory.add_parser("tidy", help="show what tidying up would do: what is over to the archive, doubles merged")
     tidy.add_argument("--apply", action="store_true", help="do it")
@@ -29,7 +31,9 @@ def add_actions(memory: Any) -> None:
 
 def run_journal(context: Context, options: Namespace) -> int:
     journal = context.services.workspace.journal
-    entries = journal.entries(max(0, options.limit), options.file, options.actor, options.before)
+    if options.before and journal.get(options.before) is None:
+        raise AssistantError("journal.missing", "This change is not in the journal.", "Reload the journal.")
+    entries = journal.entries(options.limit, options.file, options.actor, options.before)
     value = [
         {
             "id": e.id,

@@ -18,17 +18,21 @@ def add_actions(memory: Any) -> None:
     """Below ``keepsake memory``."""
     memory.add_parser("files", help="all memory files: size, time, who changed each last").set_defaults(run=run_files)
     show = memory.add_parser("show", help="MEMORY.md and the other files, or one file")
-    show.add_argument("file", nargs="?", metavar="FILE")
+    show.add_argument(
+        "file", nargs="?", metavar="FILE", help="as memory files names it; without: MEMORY.md, taken apart"
+    )
     show.set_defaults(run=run_show)
     write = memory.add_parser("write", help="write a whole file from stdin")
-    write.add_argument("file", metavar="FILE")
+    write.add_argument("file", metavar="FILE", help="MEMORY.md, or memory/<note>.md")
     write.add_argument(
         "--base", default="", metavar="SHA", help="its sha256 when it was read; without: a file that is not there yet"
     )
     write.set_defaults(run=run_write)
     strike = _line(memory, "strike", "strike a line and mark it superseded today", run_strike)
     strike.add_argument("--item", type=int, metavar="N", help="only this item of an entry, from 1")
-    _line(memory, "edit", "put other words in a line's place", run_edit).add_argument("text", metavar="TEXT")
+    _line(memory, "edit", "put other words in a line's place", run_edit).add_argument(
+        "text", metavar="TEXT", help="the new words; an entry keeps its date and source"
+    )
     _line(memory, "remove", "take a line out; undo brings it back", run_remove)
 
 

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from assistant.cli import (
     ask,
@@ -91,7 +92,19 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for group in _GROUPS:
         group.add_commands(commands)
+    _describe(commands)
     return parser
+
+
+def _describe(commands: Any) -> None:
+    """Let the help of a command say what it does, not only the list that it stands in."""
+    said = {action.dest: action.help for action in commands._choices_actions}
+    for name, parser in commands.choices.items():
+        words = said.get(name) or ""
+        parser.description = parser.description or f"{words[:1].upper()}{words[1:]}."
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                _describe(action)
 
 
 def _add_globals(parser: argparse.ArgumentParser) -> None:

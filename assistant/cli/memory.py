@@ -13,8 +13,8 @@ from assistant.core.errors import AssistantError
 
 def add_commands(commands: Any) -> None:
     remember = commands.add_parser("remember", help="write one entry into memory")
-    remember.add_argument("text", metavar="TEXT")
-    remember.add_argument("--source", metavar="S", default="you")
+    remember.add_argument("text", metavar="TEXT", help="one thing, in a sentence")
+    remember.add_argument("--source", metavar="S", default="you", help="who or what says so (you)")
     remember.add_argument("--topic", metavar="T", help="into this topic note instead of MEMORY.md")
     remember.add_argument(
         "--until", metavar="D", help="a date or words (tomorrow, 下周五): not told to the model after it"

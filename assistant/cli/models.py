@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.cli.context import Context
+from assistant.core.errors import AssistantError
 
 
 def add_commands(commands: Any) -> None:
@@ -14,10 +15,10 @@ def add_commands(commands: Any) -> None:
     actions = models.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="all that are known").set_defaults(run=run_list)
     add = actions.add_parser("add", help="use a GGUF file where it lies")
-    add.add_argument("path", metavar="PATH", type=Path)
+    add.add_argument("path", metavar="PATH", type=Path, help="a GGUF file; it stays where it is")
     add.set_defaults(run=run_add)
     verify = actions.add_parser("verify", help="check a file's structure, and its checksum where it is known")
-    verify.add_argument("name", metavar="NAME", nargs="?")
+    verify.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
     verify.set_defaults(run=run_verify)
 
 
@@ -44,4 +45,7 @@ def run_verify(context: Context, options: Namespace) -> int:
     results = [store.verify(name) for name in names]
     words = "\n".join(f"{r.name}: {'sound' if r.ok else 'damaged'} ({r.detail})" for r in results)
     context.output.value({"models": results}, words or "No models yet.")
-    return 0 if all(r.ok for r in results) else 1
+    if damaged := [r.name for r in results if not r.ok]:
+        error = AssistantError("model.damaged", f"Damaged: {', '.join(damaged)}.", "Remove the file or fetch it again.")
+        context.output.note_error(error)
+    return 1 if damaged else 0

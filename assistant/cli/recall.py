@@ -20,12 +20,12 @@ _MOST_HITS = 1000
 
 def add_commands(commands: Any) -> None:
     recall = commands.add_parser("recall", help="search memory and chats by words and by meaning")
-    recall.add_argument("query", metavar="QUERY", nargs="?")
+    recall.add_argument("query", metavar="QUERY", nargs="?", help='any words; "" with a range of time: all of it')
     recall.add_argument("--batch", action="store_true", help="queries as JSON lines on standard input")
-    recall.add_argument("--limit", type=_limit, default=10, metavar="N")
+    recall.add_argument("--limit", type=_limit, default=10, metavar="N", help="at most so many hits (10)")
     recall.add_argument("--since", metavar="D", help="a date, or words: yesterday, 昨天, last month")
-    recall.add_argument("--until", metavar="D")
-    recall.add_argument("--scope", choices=_SCOPES, default="all")
+    recall.add_argument("--until", metavar="D", help="the last day, in the same way")
+    recall.add_argument("--scope", choices=_SCOPES, default="all", help="where to look (all)")
     recall.add_argument("--explain", action="store_true", help="show each factor of the scores")
     recall.set_defaults(run=run_recall, check=partial(_check, recall))
 

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 def add_commands(commands: Any) -> None:
     receipt = commands.add_parser("receipt", help="what the model was told for a turn, from where and why")
-    receipt.add_argument("chat", metavar="CHAT")
-    receipt.add_argument("turn", metavar="TURN", type=int)
+    receipt.add_argument("chat", metavar="CHAT", help="its id, as chats list gives it")
+    receipt.add_argument("turn", metavar="TURN", type=int, help="its number, as chats show gives it")
     receipt.add_argument("--today", action="store_true", help="and what became of each line since")
     receipt.set_defaults(run=run_receipt)
 
 
 def add_never(actions: Any) -> None:
     never = actions.add_parser("never", help="never tell a line of memory in this chat again")
-    never.add_argument("id", metavar="CHAT")
+    never.add_argument("id", metavar="CHAT", help="its id, as chats list gives it")
     never.add_argument("unit", metavar="UNIT", help="the line's id, as `receipt --json` and `recall --json` give it")
     never.add_argument("--again", action="store_true", help="it may be told there again")
     never.set_defaults(run=run_never)
     renew = actions.add_parser("renew", help="take memory as it is now to the front of a chat; its prompt is read anew")
-    renew.add_argument("id", metavar="CHAT")
+    renew.add_argument("id", metavar="CHAT", help="its id, as chats list gives it")
     renew.set_defaults(run=run_renew)
 
 

@@ -12,7 +12,7 @@ from assistant.cli.context import Context
 def add_commands(commands: Any) -> None:
     summarize = commands.add_parser("summarize", help="turn what has left the context window into memory")
     which = summarize.add_mutually_exclusive_group()
-    which.add_argument("--chat", metavar="ID")
+    which.add_argument("--chat", metavar="ID", help="this chat only")
     which.add_argument("--all", action="store_true", help="all chats (as without --chat)")
     summarize.add_argument("--private", action="store_true", help="also if the --chat is a private one")
     summarize.set_defaults(run=run_summarize, check=partial(_check, summarize))

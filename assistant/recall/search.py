@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,27 +19,17 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
-from assistant.recall.embedders import PatientEmbedder
-from assistant.recall.sync import (
-    Changes,
-    count_lone_vectors,
-    drop_lone_vectors,
-    drop_units,
-    purge,
-    sync_files,
-    sync_vectors,
-)
+from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
+from assistant.recall.reports import IndexStatus, SyncReport, in_words
+from assistant.recall.sync import drop_units, purge, sync_files
+from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from assistant.recall.pairs import NearPair
     from assistant.recall.vectors import Snapshot
 
 BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
-_REMEMBERED_QUERIES = 64
-_QUERY_CHARACTERS = 2_000
 _REFRESH_SECONDS = 0.05
 _log = logging.getLogger(__name__)
 
@@ -53,29 +43,6 @@ class HasRoot(Protocol):
 
     @property
     def root(self) -> Path: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What a sync did. files: read anew; vectors: made; errors: what could not be done, in words."""
-
-    files: int
-    added: int
-    removed: int
-    vectors: int
-    errors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
-    """How the index stands. stale: units without a vector of the present model; errors include a rebuilt index."""
-
-    files: int
-    units: int
-    vectors: int
-    model: str
-    stale: int
-    errors: tuple[str, ...]
 
 
 class Recall:
@@ -97,15 +64,14 @@ class Recall:
     ) -> None:
         self._root = workspace.root
         self._clock = clock
-        self._embedder = embedder
+        self._embedder = QuietEmbedder(embedder)
         self._budget_ms = budget_ms
         self._private = private
         self._file = IndexFile(state / "index.sqlite3")
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
-        self._queries: dict[str, np.ndarray] = {}
-        self._problems: dict[str, str] = {}
+        self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
         self._snapshot_is_old = False
@@ -127,18 +93,6 @@ class Recall:
                 answer = self._search_anew(query, budget_ms, error)
         return replace(answer, took_ms=(time.perf_counter() - started) * 1000)
 
-    def warm(self, cancel: CancelToken) -> bool:
-        """Block until the embedder answers; False when it cannot (search then goes by keywords)."""
-        if self._embedder is None:
-            return False
-        try:
-            self._embedder.embed(["ready"], cancel)
-        except AssistantError as error:
-            self._problems["embedder"] = str(error)
-            return False
-        self._problems.pop("embedder", None)
-        return True
-
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
         connection = self._connected()
         self._refresh(connection)
@@ -148,13 +102,13 @@ class Recall:
         text = query.text.strip()
         if not text:
             return by_time(connection, snapshot, query)
-        vector = self._query_vector(text, budget_ms) if snapshot.has_vector.any() else None
+        vector = self._embedder.query(text, budget_ms / 1000) if snapshot.has_vector.any() else None
         return look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
 
     def _search_anew(self, query: RecallQuery, budget_ms: float, error: Exception) -> RecallAnswer:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
         _log.warning("search failed: %s", error)
-        self._problems["index"] = f"The index could not be used: {error}."
+        self._problem = f"The index could not be used: {error}."
         self._disconnect()
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
             self._file.discard(f"The index was damaged and is built anew ({error}).")
@@ -164,39 +118,20 @@ class Recall:
             _log.error("search failed again: %s", again)
             return RecallAnswer((), True, 0.0, "keyword")
 
-    def _query_vector(self, text: str, budget_ms: float) -> np.ndarray | None:
-        embedder = self._embedder
-        if embedder is None:
-            return None
-        text = text[:_QUERY_CHARACTERS].encode("utf-8", "replace").decode()
-        if text in self._queries:
-            return self._queries[text]
-        vector: np.ndarray | None = None
-        try:
-            if not isinstance(embedder, PatientEmbedder):
-                vector = embedder.embed([text], CancelToken())[0]
-            elif embedder.ready:
-                vector = embedder.embed_query(text, budget_ms / 1000)
-            else:
-                embedder.warm_up()
-        except AssistantError as error:
-            self._problems["embedder"] = str(error)
-        if vector is not None:
-            if len(self._queries) >= _REMEMBERED_QUERIES:
-                self._queries.pop(next(iter(self._queries)))
-            self._queries[text] = vector
-        return vector
-
     def near_pairs(self, least: float, most: int) -> list[NearPair]:
         """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
         from assistant.recall.pairs import memory_units, named, near_places
 
-        with _in_words():
+        with in_words():
             with self._lock:
                 snapshot = self._current(self._connected())
             pairs = near_places(snapshot, memory_units(snapshot), least, most)  # searches need not wait for it
             with self._lock:
                 return named(self._connected(), snapshot, pairs)
+
+    def warm(self, cancel: CancelToken) -> bool:
+        """Block until the embedder answers; False when it cannot (search then goes by keywords)."""
+        return self._embedder.warm(cancel)
 
     # --- the index ---
 
@@ -206,9 +141,9 @@ class Recall:
         What cannot be indexed or embedded is in the report's errors; the rest is done. Raises AssistantError
         ("recall.index") when the index itself cannot be used.
         """
-        with _in_words(), self._writable() as connection:
+        with in_words(), self._writable() as connection:
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
-            made = self._sync_vectors(connection, cancel, progress, changes) if vectors else 0
+            made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
             if changes.removed or self._unpurged:
                 self._unpurged = not purge(connection)
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
@@ -220,9 +155,9 @@ class Recall:
         next sync or search. Raises AssistantError("recall.index").
         """
         with self._lock:
-            self._queries.clear()
+            self._embedder.forget()
             self._snapshot_is_old = True
-        with _in_words(), self._writable() as connection:
+        with in_words(), self._writable() as connection:
             drop_units(connection, units)
             token = CancelToken()
             changes = sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
@@ -241,14 +176,14 @@ class Recall:
         """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
         from assistant.recall.keywords import query_terms
 
-        wanted = " AND ".join(term.expression for term in query_terms(text[:_QUERY_CHARACTERS]))
+        wanted = " AND ".join(term.expression for term in query_terms(text[:QUERY_CHARACTERS]))
         sql = "SELECT uid, units.text FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? LIMIT 100"
-        with _in_words(), self._lock:
+        with in_words(), self._lock:
             return self._connected().execute(sql, [wanted]).fetchall() if wanted else []
 
     def known(self, units: Iterable[str]) -> set[str]:
         """Those of the ids that the index has."""
-        with _in_words(), self._lock:
+        with in_words(), self._lock:
             sql = "SELECT uid FROM units WHERE uid = ?"
             return {unit for unit in units if self._connected().execute(sql, [unit]).fetchone()}
 
@@ -259,7 +194,7 @@ class Recall:
 
     def lone_vectors(self) -> int:
         """How many vectors are of a text that no unit holds any more; 0 where all is well."""
-        with _in_words(), self._lock:
+        with in_words(), self._lock:
             return count_lone_vectors(self._connected())
 
     @property
@@ -270,29 +205,30 @@ class Recall:
 
     def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
         """Throw the index away and build it anew."""
-        with _in_words(), self._lock:
+        with in_words(), self._lock:
             self._disconnect()
             self._file.discard("")
         return self.sync(cancel, progress)
 
     def status(self) -> IndexStatus:
         """How the index stands now. Raises AssistantError("recall.index")."""
-        with _in_words(), self._lock:
+        with in_words(), self._lock:
             connection = self._connected()
             snapshot = self._current(connection)
             (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
             bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
-            model = self._identity()
+            model = self._embedder.identity
         errors = [f"{path}: {problem}" for path, problem in bad]
         errors += [self._file.note] if self._file.note else []
         have = int(snapshot.has_vector.sum())
         stale = len(snapshot.ids) - have if model else 0
-        return IndexStatus(files, len(snapshot.ids), have, model, stale, (*errors, *self._problems.values()))
+        errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
+        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors))
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
-        with _in_words(), self._lock:
-            return birth(self._connected()), self._identity()
+        with in_words(), self._lock:
+            return birth(self._connected()), self._embedder.identity
 
     def close(self) -> None:
         """Give the connection back; the object can be used again. The embedder is its owner's to close."""
@@ -311,20 +247,6 @@ class Recall:
             with self._counting:
                 self._syncing -= 1
             connection.close()
-
-    def _sync_vectors(
-        self, connection: sqlite3.Connection, cancel: CancelToken, progress: Progress, changes: Changes
-    ) -> int:
-        if self._embedder is None:
-            return 0
-        try:
-            made = sync_vectors(connection, self._embedder, cancel, progress)
-        except AssistantError as error:
-            self._problems["embedder"] = str(error)
-            changes.errors.append(str(error))
-            return 0
-        self._problems.pop("embedder", None)
-        return made
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -357,30 +279,10 @@ class Recall:
 
     def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
         """Number and dimensions of the embedder's model in this index; (0, 1) without one."""
-        if self._embedder is None or not self._identity():
+        identity = self._embedder.identity
+        if not identity:
             return 0, 1
         dimensions = self._embedder.dimensions
-        row = connection.execute(
-            "SELECT id FROM models WHERE identity = ? AND dimensions = ?", [self._identity(), dimensions]
-        ).fetchone()
+        sql = "SELECT id FROM models WHERE identity = ? AND dimensions = ?"
+        row = connection.execute(sql, [identity, dimensions]).fetchone()
         return (int(row[0]), dimensions) if row else (0, 1)
-
-    def _identity(self) -> str:
-        try:
-            return self._embedder.identity if self._embedder else ""
-        except AssistantError as error:
-            self._problems["embedder"] = str(error)
-            return ""
-
-
-@contextlib.contextmanager
-def _in_words() -> Iterator[None]:
-    """A failure of the index or the disk under it in words that a person can act on."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise AssistantError(
-            "recall.index",
-            f"The search index cannot be used: {error}.",
-            "Check that the disk has room; `keepsake index rebuild` builds it anew.",
-        ) from error

@@ -7,19 +7,20 @@ import logging
 import math
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.ports import Embedder, Progress
+from assistant.core.ports import Progress
 from assistant.recall.database import writing
 from assistant.recall.files import scan
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
+from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
@@ -27,7 +28,6 @@ from assistant.workspace.safe_files import read_text
 OPEN, HIDDEN, FOUND = 0, 1, 2
 """files.private: not private; private and without units; private, and found because the person allows it."""
 _UNITS_A_COMMIT = 500
-_VECTORS_A_COMMIT = 64
 _log = logging.getLogger(__name__)
 
 
@@ -49,6 +49,15 @@ class _Parsed:
     problem: str
     units: list[tuple[bytes, Unit]] | None  # None: as they are, the file was only touched
     private: int = OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """marks: of all files; changed: what to read, in order; again: those that only follow the first part of a chat."""
+
+    marks: Mapping[str, str]
+    changed: Sequence[str]
+    again: Collection[str]
 
 
 def sync_files(
@@ -73,77 +82,40 @@ def sync_files(
     if not root.is_dir():  # an unplugged disk must not cost the index
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
-    marks = scan(root)
     known = {path: (stat, sha) for path, stat, sha in connection.execute("SELECT path, stat, sha256 FROM files")}
     for path in _otherwise_private(connection, private):
         known[path] = ("?", "")
+    work = _work(scan(root), known, skip)
+    deadline = time.monotonic() + seconds
+    waiting: list[_Parsed] = []
+    for done, path in enumerate(work.changed):
+        cancel.check()
+        if time.monotonic() > deadline:
+            break
+        before = None if path in work.again else known.get(path)
+        if parsed := _parse(root, path, work.marks[path], before, changes, private):
+            waiting.append(parsed)
+        if sum(len(p.units or ()) for p in waiting) >= _UNITS_A_COMMIT:
+            _apply(connection, waiting, changes)
+            waiting = []
+            progress(done + 1, len(work.changed), "keywords")
+    _apply(connection, waiting, changes)
+    _remove(connection, [path for path in known if path not in work.marks], changes)
+    if changes.removed:
+        drop_lone_vectors(connection)
+    if work.changed:
+        progress(len(work.changed), len(work.changed), "keywords")
+    return changes
+
+
+def _work(marks: Mapping[str, str], known: Mapping[str, tuple[str, str]], skip: Collection[str]) -> _Work:
+    """Memory files come before chats, new chats before old ones; the parts of a chat are read with its first one."""
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
     changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
     changed = [path for path in changed if path not in skip]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
-    gone = [path for path in known if path not in marks]
-    deadline = time.monotonic() + seconds
-    waiting: list[_Parsed] = []
-    for done, path in enumerate(changed):
-        cancel.check()
-        if time.monotonic() > deadline:
-            break
-        before = None if first_part_of(path) in heads - {path} else known.get(path)
-        if parsed := _parse(root, path, marks[path], before, changes, private):
-            waiting.append(parsed)
-        if sum(len(p.units or ()) for p in waiting) >= _UNITS_A_COMMIT:
-            _apply(connection, waiting, changes)
-            waiting = []
-            progress(done + 1, len(changed), "keywords")
-    _apply(connection, waiting, changes)
-    _remove(connection, gone, changes)
-    if changes.removed:
-        drop_lone_vectors(connection)
-    if changed:
-        progress(len(changed), len(changed), "keywords")
-    return changes
-
-
-def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: CancelToken, progress: Progress) -> int:
-    """Embed what has no vector of this model yet, shortest first; commits every 64 texts. Returns how many it made.
-
-    Vectors of other models go first: nothing ever mixes.
-    """
-    from assistant.recall.vectors import missing_vectors, model_number, store_vectors  # numpy: not when the app starts
-
-    model = model_number(connection, embedder.identity, embedder.dimensions)
-    with writing(connection):
-        connection.execute("DELETE FROM vectors WHERE model != ?", [model])
-        connection.execute("DELETE FROM models WHERE id != ?", [model])
-    missing = [key for key, _ in missing_vectors(connection, model)]
-    for start in range(0, len(missing), _VECTORS_A_COMMIT):
-        cancel.check()
-        progress(start, len(missing), "vectors")
-        texts = _texts(connection, missing[start : start + _VECTORS_A_COMMIT])
-        vectors = embedder.embed([text for _, text in texts], cancel)
-        if vectors.shape != (len(texts), embedder.dimensions):
-            raise AssistantError(
-                "embedding.shape",
-                f"The embedding model answered with an array of shape {vectors.shape}.",
-                "Build or download the embedding model again.",
-            )
-        store_vectors(connection, model, [key for key, _ in texts], vectors)
-    if missing:
-        progress(len(missing), len(missing), "vectors")
-    return len(missing)
-
-
-def drop_lone_vectors(connection: sqlite3.Connection) -> None:
-    """Delete the vectors of texts that no unit holds any more."""
-    with writing(connection):
-        connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
-
-
-def count_lone_vectors(connection: sqlite3.Connection) -> int:
-    """How many vectors are of a text that no unit holds."""
-    sql = "SELECT count(*) FROM vectors WHERE hash NOT IN (SELECT hash FROM units)"
-    return int(connection.execute(sql).fetchone()[0])
+    return _Work(marks, changed, {path for path in changed if first_part_of(path) in heads - {path}})
 
 
 def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
@@ -287,15 +259,6 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
             connection.execute("DELETE FROM files WHERE path = ?", [path])
         changes.files += 1
         changes.removed += len(rows)
-
-
-def _texts(connection: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
-    """The texts behind hashes; those that were removed meanwhile are left out."""
-    marks = ",".join("?" * len(keys))
-    return connection.execute(
-        f"SELECT hash, min(meaning) FROM units WHERE hash IN ({marks}) GROUP BY hash ORDER BY length(meaning)",
-        list(keys),
-    ).fetchall()
 
 
 def _digest(unit: Unit) -> bytes:

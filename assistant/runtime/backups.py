@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +25,7 @@ from assistant.workspace.disk import as_error
 from assistant.workspace.identity import workspace_id
 from assistant.workspace.known_backups import KnownBackup, KnownBackups
 from assistant.workspace.layout import TEMP_PREFIX
-from assistant.workspace.safe_files import sync_folder
+from assistant.workspace.safe_files import remove_stale_temps, sync_folder
 from assistant.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from assistant.workspace.backup_tar import Manifest
 
 SUFFIX = ".tar.gz.age"
+_ABANDONED_SECONDS = 24 * 3600.0
 _KEY_NAME = "backup-key"
 _NO_KEYRING_HINT = "Use a passphrase instead: `keepsake backup FILE --passphrase`, or that choice in the window."
 
@@ -225,6 +227,8 @@ def prove(file: Path, key: Key) -> Manifest:
 @contextlib.contextmanager
 def beside(target: Path) -> Iterator[Path]:
     """A new file (mode 0600) that takes the target's place when the block ends well, and is gone otherwise."""
+    with contextlib.suppress(OSError):  # what a killed one left: as large as a backup
+        remove_stale_temps(target.parent, time.time() - _ABANDONED_SECONDS)
     temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
     try:
         os.close(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

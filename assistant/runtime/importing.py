@@ -14,6 +14,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, Event
 from assistant.core.ports import Progress
+from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
 from assistant.workspace.memory_values import Conflict
 from assistant.workspace.safe_files import locked
@@ -30,7 +31,8 @@ _log = logging.getLogger(__name__)
 class ImportUndone:
     """memory: the batch that took the changes of memory files back, "" for none; deleted, kept: ids of chats.
 
-    kept: went on since, so they stay; gone: were deleted before.
+    kept: went on since, so they stay; gone: were deleted before. left: memory files where something of the import was
+    forgotten, so that nobody knows any more what they were without it: what else it wrote there stays.
     """
 
     id: str
@@ -38,6 +40,7 @@ class ImportUndone:
     deleted: tuple[str, ...]
     kept: tuple[str, ...]
     gone: tuple[str, ...]
+    left: tuple[str, ...] = ()
 
 
 class ImportService:
@@ -124,6 +127,7 @@ class ImportService:
             _log.warning("%s could not be taken back: %s", ident, error)
 
     def _undo(self, record: ImportRecord) -> ImportUndone:
+        left = _forgotten(self._workspace, record.batch) if record.batch else ()
         memory = _take_back(self._workspace, record) if record.batch else ""
         deleted: list[str] = []
         kept: list[str] = []
@@ -136,7 +140,7 @@ class ImportService:
                     raise
                 gone.append(chat.id)
         self.ledger.note_undone(record.id)
-        return ImportUndone(record.id, memory, tuple(deleted), tuple(kept), tuple(gone))
+        return ImportUndone(record.id, memory, tuple(deleted), tuple(kept), tuple(gone), left)
 
     def _delete_unchanged(self, chat: ImportedChat) -> bool:
         from assistant.workspace.imports.chat_text import chat_digest
@@ -166,12 +170,20 @@ def _system(system: str, path: Path, root: Path) -> str:
     return recognise(path) if system == AUTO else system
 
 
+def _forgotten(workspace: Workspace, batch: str) -> tuple[str, ...]:
+    """The files whose change by the import cannot be taken back, for the journal had to forget some of its words."""
+    entries = workspace.journal.batch(batch)
+    return tuple(entry.path for entry in entries if not entry.can_undo and FORGOTTEN in entry.diff)
+
+
 def _take_back(workspace: Workspace, record: ImportRecord) -> str:
     try:
         outcome = workspace.memory.undo(record.batch)
     except AssistantError as error:
         # Taken back in the journal's own view; or the import was cut off just before it wrote the memory files.
-        if error.code == "journal.undone" or (error.code == "journal.missing" and not record.done):
+        if error.code in ("journal.undone", "journal.forgotten") or (
+            error.code == "journal.missing" and not record.done
+        ):
             return ""
         raise
     if isinstance(outcome, Conflict):

@@ -12,9 +12,10 @@ from assistant.core.ports import Engine
 from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
 from assistant.settings.schema import Settings
-from assistant.workspace.budget import Limits
+from assistant.workspace.budget import Limits, Loaded, load_memory
 from assistant.workspace.chat_head import printable
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.entries import parse_memory
 from assistant.workspace.redaction import redact
 from assistant.workspace.workspace import Workspace
 
@@ -68,6 +69,12 @@ class PromptService:
     def counter(self) -> TokenCounter:
         """The loaded model's own count, an estimate while there is none."""
         return self.engine if self.engine.info else EstimatedTokens()
+
+    def budget(self, text: str | None = None) -> Loaded:
+        """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""
+        today = self._workspace.clock().date()
+        document = self._workspace.memory.document() if text is None else parse_memory(text)
+        return load_memory(document, self.limits(), today, self.counter().count, self.rules().window)
 
     def builder(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
         return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))

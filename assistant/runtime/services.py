@@ -1,4 +1,4 @@
-"""The services behind the window and the command line: composed once, closed once."""
+"""The services behind the window and the command line: begun once, closed once."""
 
 from __future__ import annotations
 
@@ -7,46 +7,23 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 
-from assistant.chat.distil import Distiller
-from assistant.chat.forgotten_receipts import ReceiptsPlace
-from assistant.chat.receipts import ReceiptStore
 from assistant.core.errors import AssistantError
-from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged, Notice
+from assistant.core.events import ChatsChanged, Notice
 from assistant.core.values import Prompt, RecallAnswer, RecallQuery, Receipt
-from assistant.engine.model_files import ModelFile, ModelStore
-from assistant.recall.search import BUDGET_MS, Recall
+from assistant.engine.model_files import ModelFile
+from assistant.recall.search import BUDGET_MS
 from assistant.runtime.assistants import AssistantService
-from assistant.runtime.backup_forgetting import BackupPlace
-from assistant.runtime.backups import BackupService
-from assistant.runtime.deletion import DeletionService
-from assistant.runtime.distilling import DistilService
-from assistant.runtime.forget_places import Places as ForgetPlaces
-from assistant.runtime.forgetting import ForgetService
-from assistant.runtime.history import HistoryService
 from assistant.runtime.idle import IdleScheduler
-from assistant.runtime.importing import ImportService
-from assistant.runtime.indexing import IndexService
-from assistant.runtime.lanes import Lanes, once
-from assistant.runtime.models import ModelService
-from assistant.runtime.picture import PictureService
-from assistant.runtime.privacy import PrivacyService
-from assistant.runtime.prompts import PromptService
-from assistant.runtime.restore_staging import earlier_workspaces, sweep_restores
-from assistant.runtime.review import ReviewService
-from assistant.runtime.self_test import SelfTestService
-from assistant.runtime.temporary import TemporaryService
-from assistant.runtime.tidying import TidyService
-from assistant.runtime.told import ToldService
+from assistant.runtime.lanes import once
+from assistant.runtime.parts import Parts
+from assistant.runtime.restore_staging import sweep_restores
 from assistant.runtime.turns import TurnService
-from assistant.runtime.workers import Workers, start_workers
+from assistant.runtime.workers import Workers
 from assistant.settings.paths import Paths
-from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
-from assistant.workspace.budget import Loaded, load_memory
+from assistant.workspace.budget import Loaded
 from assistant.workspace.chat_store import ChatInfo, DeletedChat
 from assistant.workspace.chats import Chat
-from assistant.workspace.entries import parse_memory
-from assistant.workspace.forgetting import FolderPlace, ForgetPlace
 from assistant.workspace.memory import Written
 from assistant.workspace.temporary import Chats, is_temporary
 from assistant.workspace.workspace import Workspace
@@ -55,7 +32,7 @@ _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 5.0  # how often it is seen whether the moment is quiet
 
 
-class Services:
+class Services(Parts):
     """All that the window and the command line do goes through here. Blocking, unless the docstring says otherwise."""
 
     def __init__(
@@ -68,66 +45,11 @@ class Services:
         assistants: AssistantService | None = None,
         workers: Workers | None = None,
     ) -> None:
-        """assistants: None where the workspace stands alone. workers: of services that were closed by ``hand_over``."""
-        self.settings = settings
-        self.assistants = assistants or AssistantService(workspace.root, paths)
-        self.paths = paths
-        self.workspace = workspace
-        self.lanes = Lanes()
-        self._sinks: list[EventSink] = []
-        self.forget_places: list[ForgetPlace] = []  # of the slices that keep words outside the workspace's files
-        self._values: Callable[[], Settings] = settings.load
-        self._took_over = workers is not None
-        workers = workers or start_workers(settings.load(), paths)
-        self.engine, self.embedder = workers.engine, workers.embedder
-        self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
-        self.receipts = ReceiptStore(workspace.data / "receipts")
-        self.model_service = ModelService(
-            ModelStore(paths.models, shared=paths.shared_models), self.engine, self._values, self.lanes.chat, self._emit
-        )
-        self.indexing = IndexService(workspace, self.recall, self.lanes.index, self._emit)
-        self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
-        distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
-        self.privacy = PrivacyService(workspace, self.recall, self._emit, self._index_soon)
-        self.distilling = DistilService(
-            workspace, distiller, self.prompts, self.model_service, self.lanes.chat, self._emit
-        )
-        self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, self._emit)
-        self.turns = TurnService(
-            workspace, self.receipts, self.prompts, self.model_service, self.distilling, self.lanes, self._emit
-        )
-        self.temporary = TemporaryService(
-            workspace, self.recall, self._values, self.model_service, self.distilling, self.lanes, self._emit
-        )
-        self.importing = ImportService(workspace, self._emit, self._index_soon)
-        self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, self._emit)
-        self.backups = BackupService(workspace, paths, assistants=self.assistants)
-        places = ForgetPlaces(workspace, self.receipts, self.recall, paths.state, self.forget_places)
-        self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, self.turns.end, self._emit)
-        self.history = HistoryService(workspace, settings, self.lanes.keeping, self._emit)
-        self.deletion = DeletionService(workspace, self.receipts, self.history, self.recall, self.turns.end, self._emit)
-        self.picture = PictureService(workspace, self.budget, self.prompts.counter)
-        self.self_test = SelfTestService(workspace, self.recall, settings, self.lanes.index, self._emit)
-        self.forget_places += [
-            workspace.inbox,
-            workspace.drafts.forget_place(),
-            self.history.place,
-            self.self_test.store,
-            BackupPlace(self.backups, workspace.data.name),
-            ReceiptsPlace(self.temporary.receipts, "temporary chats"),
-            FolderPlace("earlier workspaces", lambda: earlier_workspaces(paths)),
-        ]
-        self.tidying = TidyService(
-            workspace, state, self._values, self.lanes.files, self._emit, lambda: len(self.review.conflicts())
-        )
+        """As Parts."""
+        super().__init__(settings, paths, workspace, state, recall_budget_ms, assistants, workers)
         self.idle = IdleScheduler(self._look, _LOOK_SECONDS)
-        workspace.memory.subscribe(self._memory_changed)
 
     # --- life ----------------------------------------------------------------------------------------------------
-
-    def subscribe(self, sink: EventSink) -> None:
-        """Tell ``sink`` every event from now on, from whatever thread it happens on."""
-        self._sinks.append(sink)
 
     def start(self) -> None:
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
@@ -269,10 +191,7 @@ class Services:
 
     def budget(self, text: str | None = None) -> Loaded:
         """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""
-        today = self.workspace.clock().date()
-        document = self.workspace.memory.document() if text is None else parse_memory(text)
-        count = self.prompts.counter().count
-        return load_memory(document, self.prompts.limits(), today, count, self.prompts.rules().window)
+        return self.prompts.budget(text)
 
     # --- models --------------------------------------------------------------------------------------------------
 
@@ -288,9 +207,6 @@ class Services:
 
     # --- inside --------------------------------------------------------------------------------------------------
 
-    def _private(self) -> bool:
-        return self._values().memory.private_recall == "on"
-
     def _look(self) -> None:
         """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""
         self.distilling.look()
@@ -298,17 +214,3 @@ class Services:
             self.tidying.look()
         if self.embedder:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)
-
-    def _emit(self, event: Event) -> None:
-        self.history.noted(event)
-        self.self_test.noted(event)
-        for sink in list(self._sinks):
-            sink(event)
-
-    def _memory_changed(self, file: str, actor: str, journal_id: str, summary: str) -> None:
-        self._emit(MemoryChanged(file, actor, journal_id, summary))
-        self._index_soon()
-
-    def _index_soon(self) -> None:
-        if self._sinks:
-            self.indexing.sync_later()

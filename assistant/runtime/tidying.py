@@ -31,6 +31,7 @@ class TidyService:
         workspace: Workspace,
         state: Path,
         values: Callable[[], Settings],
+        limits: Callable[[], Limits],
         lane: Lane,
         emit: EventSink,
         conflicts: Callable[[], int] = lambda: 0,
@@ -38,6 +39,7 @@ class TidyService:
         self._workspace = workspace
         self._day = state / "tidied.day"
         self._values = values
+        self._limits = limits
         self._lane = lane
         self._emit = emit
         self._conflicts = conflicts
@@ -45,9 +47,7 @@ class TidyService:
 
     def plan(self) -> TidyPlan:
         """What tidying up would do now."""
-        memory = self._values().memory
-        limits = Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
-        return plan_tidy(self._workspace.memory, limits, today(self._workspace.clock))
+        return plan_tidy(self._workspace.memory, self._limits(), today(self._workspace.clock))
 
     def conflicts(self) -> int:
         """How many contradictions wait for the person's word; tidying up settles none of them."""

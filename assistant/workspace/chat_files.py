@@ -71,7 +71,7 @@ def chat_folders(root: Path) -> list[Path]:
     try:
         with os.scandir(top) as entries:
             folders = [e.path for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise as_error(error, top) from error

@@ -17,7 +17,6 @@ from assistant.workspace.append_log import AppendLog
 from assistant.workspace.chat_head import (
     clean_title,
     format_head,
-    format_part_head,
     parse_head,
     printable,
     with_pointer,
@@ -25,13 +24,14 @@ from assistant.workspace.chat_head import (
     with_title,
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
-from assistant.workspace.chats import Chat, Turn, format_reply, format_turn, link_turns, parse_chat, split_blocks
-from assistant.workspace.disk import as_error, ends_with_newline
+from assistant.workspace.chats import Chat, Turn, format_reply, format_turn, parse_chat
+from assistant.workspace.disk import as_error
 from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import locked, read_bytes, read_text, write_atomic
 from assistant.workspace.trash import DeletedChat, Trash
+from assistant.workspace.turn_writer import TurnWriter
 
 __all__ = ["ChatInfo", "ChatStore", "DeletedChat", "TurnStart"]
 _log = logging.getLogger(__name__)
@@ -62,8 +62,8 @@ class ChatStore:
         self._list = ChatList(root, state / "chat_list.json")
         self._pending = PendingReplies(state / "pending")
         self._appends = AppendLog(state / "pending")
+        self._writer = TurnWriter(self._appends)
         self._trash = Trash(root, data / "trash")
-        self._last: dict[Path, tuple[int, int, int]] = {}
 
     def create(self, title: str = "", private: bool = False, body: str = "") -> str:
         """A new chat's file, with its metadata; returns its id. body: blocks that it begins with."""
@@ -131,19 +131,11 @@ class ChatStore:
         said, count = (safe, 0) if keep_secrets else (redacted.text, redacted.count)
         with self._locked(ident):
             parts = self._parts(ident)
-            last = self._last_number(ident, parts)
+            last = self._writer.last_number(parts, lambda: self.read(ident))
             if after is not None and not 0 <= after <= last:
                 raise AssistantError("chat.turn", f"There is no turn #{after} in this chat.", "Reload the chat.")
-            head = parse_head(files.read_head(parts[0]))
-            block = format_turn(stamp(self._clock), last + 1, said, None if after == last else after, head.labels)
-            target = parts[-1]
-            if target.stat().st_size > files.PART_BYTES:
-                target = files.part_path(parts[0], len(parts) + 1)
-                opening = format_part_head(ident, len(parts) + 1, stamp(self._clock), head.labels)
-                write_atomic(target, _ended(opening + block, head.crlf))
-            else:
-                self._append(ident, target, block, head.crlf)
-            self._remember(target, last + 1)
+            follows = None if after == last else after
+            self._writer.add_turn(ident, parts, last + 1, said, follows, stamp(self._clock))
         return TurnStart(last + 1, said, count)
 
     def keep_partial(self, ident: str, n: int, text: str) -> None:
@@ -198,6 +190,12 @@ class ChatStore:
         parts = files.find_parts(self._root, ident)
         return bool(parts) and parse_head(files.read_head(parts[0])).private
 
+    def markdown(self, ident: str) -> str:
+        """The chat as it stands in its files; bytes that are no characters are lone surrogates."""
+        with self._locked(ident):
+            parts = [read_bytes(path).decode("utf-8", "surrogateescape") for path in self._parts(ident)]
+        return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
+
     def rewrite(
         self, ident: str, change: Callable[[Sequence[str]], Sequence[str]], keep: Callable[[Path, bytes, bytes], None]
     ) -> None:
@@ -249,32 +247,7 @@ class ChatStore:
         self._pending.close()
 
     def _write_reply(self, ident: str, n: int, text: str, mark: str) -> None:
-        parts = self._parts(ident)
-        head = parse_head(files.read_head(parts[0]))
-        reply = format_reply(text, mark, head.labels)
-        with_blocks = next(((path, tail) for path in reversed(parts) if (tail := files.read_tail(path))), None)
-        if with_blocks and with_blocks[1].n == n and with_blocks[1].plain:
-            self._append(ident, with_blocks[0], reply, head.crlf)
-            if n == self._last.get(with_blocks[0], (0, 0, 0))[2]:
-                self._remember(with_blocks[0], n)
-        else:
-            self._insert(parts, n, reply, head.crlf)
-
-    def _insert(self, parts: _Paths, n: int, reply: str, crlf: bool) -> None:
-        """Put a reply at the end of its own block, behind which others stand by now."""
-        texts = [read_bytes(path).decode("utf-8", "surrogateescape") for path in parts]
-        blocks = [block for part, text in enumerate(texts, 1) for block in split_blocks(text, part)[0]]
-        turns, _ = link_turns(blocks)
-        block = next((block for block, turn in zip(blocks, turns, strict=True) if turn.n == n), None)
-        if block is None:
-            raise AssistantError("chat.turn", f"There is no turn #{n} in this chat.", "Reload the chat.")
-        lines = texts[block.part - 1].split("\n")
-        end = block.end - 1
-        while end > block.line and not lines[end - 1].strip():
-            end -= 1
-        inserted = _ended(reply, crlf).decode().removesuffix("\n").split("\n")
-        lines[end:end] = inserted
-        write_atomic(parts[block.part - 1], "\n".join(lines).encode("utf-8", "surrogateescape"))
+        self._writer.add_reply(ident, self._parts(ident), n, text, mark)
 
     def _rewrite(self, ident: str, change: Callable[[str], str]) -> None:
         with self._locked(ident):
@@ -283,26 +256,6 @@ class ChatStore:
             changed = change(text)
             if changed != text:
                 write_atomic(path, changed.encode("utf-8", "surrogateescape"))
-
-    def _append(self, ident: str, path: Path, text: str, crlf: bool) -> None:
-        start = "" if ends_with_newline(path) else "\n"
-        self._appends.append(ident, path, _ended(start + text, crlf))
-
-    def _last_number(self, ident: str, parts: _Paths) -> int:
-        for path in reversed(parts):
-            stat = path.stat()
-            if (known := self._last.get(path)) and known[:2] == (stat.st_size, stat.st_mtime_ns):
-                return known[2]
-            if tail := files.read_tail(path):
-                if tail.n is None or not tail.plain:  # a block without a number may stand behind it
-                    return max(turn.n for turn in self.read(ident).turns)
-                self._remember(path, tail.n)
-                return tail.n
-        return 0
-
-    def _remember(self, path: Path, n: int) -> None:
-        stat = path.stat()
-        self._last[path] = (stat.st_size, stat.st_mtime_ns, n)
 
     def _parts(self, ident: str) -> _Paths:
         if parts := files.find_parts(self._root, ident):
@@ -321,7 +274,3 @@ class ChatStore:
                 yield
             except OSError as error:
                 raise as_error(error, self._root) from error
-
-
-def _ended(text: str, crlf: bool) -> bytes:
-    return (text.replace("\n", "\r\n") if crlf else text).encode()

@@ -36,7 +36,7 @@ def read_bytes(path: Path) -> bytes:
     """The whole file; b"" when it does not exist. Raises AssistantError for what cannot be read."""
     try:
         return path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a file stands where its folder should
         return b""
     except OSError as error:
         raise as_error(error, path) from error

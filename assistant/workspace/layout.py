@@ -122,6 +122,13 @@ def links_out(root: Path) -> list[str]:
     return sorted(found)
 
 
+def misplaced(root: Path) -> list[tuple[str, str]]:
+    """(name, what is wrong) where a folder stands in a file's place, or a file in a folder's."""
+    wrong = [(MEMORY, "It is a folder; a file is expected here.")] if (root / MEMORY).is_dir() else []
+    files = (name for name in (TOPICS, LOGS, CHATS, ASSISTANTS) if (root / name).is_file())
+    return wrong + [(name, "It is a file; a folder is expected here.") for name in files]
+
+
 def _links_out(root: Path, name: str, *, deep: bool) -> list[str]:
     path = root / name
     if path.is_symlink():
@@ -171,7 +178,11 @@ def make_folder(root: Path, folder: Path) -> None:
     if not leads_inside(root, folder):
         name = folder.relative_to(root).as_posix()
         raise refuse(name, "leads out of the workspace through a link", "Put a real folder in its place.")
-    make_private(folder)
+    try:
+        make_private(folder)
+    except (FileExistsError, NotADirectoryError) as error:
+        name = folder.relative_to(root).as_posix()
+        raise refuse(name, "is that of a file where a folder must be", "Put a real folder in its place.") from error
 
 
 def leads_inside(root: Path, path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
+from assistant.core.errors import AssistantError
 from assistant.workspace.entries import parse_entry, strike, strike_part
 from assistant.workspace.fact_marks import cells_of, has_words, is_struck, lead_of
 from assistant.workspace.unit_places import UnitPlace
@@ -13,8 +14,14 @@ _Change = Callable[[str], str]
 
 
 def strike_unit(text: str, place: UnitPlace, day: date, item: int | None = None) -> str:
-    """The file's text with the unit struck; item: only that one of an entry's. What is struck already stays so."""
+    """The file's text with the unit struck; item: only that one of an entry's. What is struck already stays so.
+
+    Raises ("memory.item") for an item that is not there.
+    """
     entry = place.entry
+    items = len(entry.items) if entry else 1
+    if item is not None and not 0 <= item < items:
+        raise AssistantError("memory.item", f"There is no item {item + 1} in this line.", "Look at the line again.")
     if entry is None:
         return _with_part(text, place, lambda part: _strike_lines(part, day))
     raw = entry.raw

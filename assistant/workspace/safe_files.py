@@ -180,11 +180,12 @@ def remove_stale_temps(folder: Path, older_than: float) -> int:
     """Delete temporary files that a killed process left, last written before ``older_than`` (Unix time)."""
     removed = 0
     with os.scandir(folder) as entries:
-        stale = [e.path for e in entries if e.name.startswith(TEMP_PREFIX) and e.stat().st_mtime < older_than]
-    for path in stale:
+        ours = [Path(e.path) for e in entries if e.name.startswith(TEMP_PREFIX) and e.is_file(follow_symlinks=False)]
+    for path in ours:
         with contextlib.suppress(FileNotFoundError):
-            Path(path).unlink()
-            removed += 1
+            if path.stat().st_mtime < older_than:
+                path.unlink()
+                removed += 1
     return removed
 
 

@@ -182,8 +182,8 @@ def _guess(raw: bytes, name: str) -> tuple[str, str]:
     if _is_binary(raw):
         return "", f"{name} is no text in any known encoding; it is opened read-only."
     replaced = raw.decode("utf-8", "replace")
-    wrong = replaced.count("\ufffd")
-    right = sum(1 for character in replaced if character > "\x7f") - wrong
+    wrong = replaced.count("\ufffd")  # a byte each; what is right counts by its bytes too
+    right = sum(len(character.encode()) for character in replaced if character > "\x7f") - 3 * wrong
     if right > wrong:
         return "utf-8", _bad_bytes(raw, "utf-8", name)
     if _looks_gbk(raw):

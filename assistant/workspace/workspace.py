@@ -63,7 +63,8 @@ class Workspace:
         """
         try:
             for folder in (self.root, self.root / layout.TOPICS, self.root / layout.CHATS, self.data, self.state):
-                make_private(folder)
+                if folder.parent != self.root or not os.path.lexists(folder):  # a file in its place: the doctor says so
+                    make_private(folder)
             stale = time.time() - _STALE_SECONDS
             own = (self.data, self.state, *_subfolders(self.data), *_subfolders(self.state))
             for folder in (self.root, *self._memory_folders(), *chat_folders(self.root), *own):
@@ -90,6 +91,7 @@ class Workspace:
         found += [(file, _COPY) for file in copies]
         links = layout.links_out(self.root)
         found += [(file, "It is a link out of the workspace; it is not followed.") for file in links]
+        found += layout.misplaced(self.root)
         found += self._foreign_problems()
         found += self._chat_problems()
         found += [(PERSONA, problem) for problem in [persona_problem(self.root)] if problem]

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from assistant.ui.errors import ErrorDialog
+from tests import imported
 from tests.cases.conftest import Keepsake, OpenHouse
 
 WORD = "zorblax"
@@ -143,9 +144,30 @@ def test_a_day_log_that_leads_out_costs_the_diary_alone(scripted: OpenHouse, tmp
     house = scripted()
     chat = house.say("hello").chat
     assert [(turn.user, turn.reply) for turn in house.turns(chat)] == [("hello", "Fine.")]
-    house.services.purge_chat(chat)
+    house.services.deletion.purge(chat)
     assert house.services.list_chats() == []
     assert contents(outside) == before
+
+
+def test_a_file_in_the_place_of_a_folder_is_named_and_the_rest_goes_on(keepsake: Keepsake, tmp_path: Path) -> None:
+    ws = tmp_path / "ws"
+    ws.mkdir()
+    for name in ("memory", "chats", "assistants"):
+        (ws / name).write_text("a file of the person's")
+    assert keepsake("remember", "likes tea").code == 0
+    assert keepsake("--json", "recall", "tea").json["hits"]
+    assert keepsake("--json", "chats", "list").json["chats"] == []
+    for words in (("memory", "new", "x"), ("remember", "x", "--topic", "y"), ("assistants", "add", "x")):
+        failed = keepsake(*words)
+        assert (failed.code, failed.err.count("\n")) == (1, 1), words
+    assert {"memory", "chats", "assistants"} <= broken(keepsake)
+    assert {(ws / name).read_text() for name in ("memory", "chats", "assistants")} == {"a file of the person's"}
+
+
+def test_a_folder_in_the_place_of_memory_is_named(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "MEMORY.md").mkdir(parents=True)
+    assert keepsake("remember", "likes tea").code == 1
+    assert "MEMORY.md" in broken(keepsake)
 
 
 COPIES = [
@@ -185,3 +207,38 @@ def test_what_is_forgotten_goes_from_copies_of_a_conflict_too(keepsake: Keepsake
     assert [place for place in done.json["searched"] if place["remaining"]] == []
     assert [path for path in tmp_path.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()] == []
     assert "kept" in (tmp_path / "ws" / COPIES[0]).read_text()
+
+
+@pytest.mark.parametrize("system", ["openmausbot", "nanobot", "atoms"])
+def test_an_import_follows_no_link_out_and_gives_no_impossible_name(
+    keepsake: Keepsake, tmp_path: Path, outside: Path, system: str
+) -> None:
+    """Case 29: what is skipped is named; a note that no name of ours can bear comes under another."""
+    source = tmp_path / "source"
+    given = getattr(imported, system)(source)
+    notes = source / "memory" if (source / "memory").is_dir() else source
+    (notes / "x.md").symlink_to(outside / "plans.md")
+    (notes / "y").symlink_to(outside)
+    (notes / "con.md").write_text("- a device\n")
+    (notes / f"{'n' * 230}.md").write_text("- long\n")
+    report = keepsake("--json", "import", system, str(given))
+    assert report.code == 0
+    skipped = {name for group in report.json["skipped"] for name in group["examples"] if group["reason"] == "link"}
+    assert {Path(name).name for name in skipped} == {"x.md", "y"}
+    files = [path for path in (tmp_path / "ws").rglob("*") if path.is_file()]
+    assert not any(WORD.encode() in path.read_bytes() for path in files)
+    assert not any(path.name == "con.md" or len(path.name) > 204 for path in files)
+
+
+def test_a_backup_names_a_link_out_and_takes_nothing_from_behind_it(
+    keepsake: Keepsake, tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Case 29."""
+    monkeypatch.setenv("KEEPSAKE_PASSPHRASE", "four words are enough")
+    keepsake("remember", "likes tea")
+    (tmp_path / "ws" / "memory" / "y.md").symlink_to(outside / "plans.md")
+    made = keepsake("--json", "backup", str(tmp_path / "b.age"), "--passphrase").json
+    assert made["skipped"] == ["workspace/memory/y.md"]
+    assert keepsake("restore", str(tmp_path / "b.age"), "--workspace", str(tmp_path / "again")).code == 0
+    assert (tmp_path / "again" / "MEMORY.md").read_text().endswith("likes tea\n")
+    assert not (tmp_path / "again" / "memory" / "y.md").exists()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from pathlib import Path
 
 import pytest
 
+from assistant.cli.main import build_parser
 from tests.cli.conftest import Keepsake
 
 
@@ -168,6 +170,35 @@ class TestChats:
             if path.is_file():
                 assert b"quixotic" not in path.read_bytes(), path
 
+    @pytest.mark.parametrize("title", ['a<>:"/\\|?*b', "🐘 家", "x" * 300, "dot.", "CON", "   ", "../../up"])
+    def test_a_chat_is_searched_for_and_exported(self, keepsake: Keepsake, tmp_path: Path, title: str) -> None:
+        """CASES 5: whatever its title, it is saved, exported, found again, and never over another file."""
+        folder = tmp_path / "ws" / "chats" / "2026-11"
+        folder.mkdir(parents=True)
+        (folder / "20261129_153022.md").write_text(
+            "# Chat: Trip\n\n## Metadata\n\n- **Session ID**: 20261129_153022\n\n## Conversation\n\n"
+            "### 2026-11-29T15:30:25+08:00 · #1\n\n**User**:\n\n> quixotic hotel\n"
+        )
+        keepsake("chats", "rename", "20261129_153022", title)
+        found = keepsake("--json", "chats", "search", "quixotic").json
+        assert {"chats", "abstained", "mode"} <= found.keys()
+        (chat,) = found["chats"]
+        assert chat.keys() == {"id", "title", "turns"}
+        assert chat["turns"][0].keys() == {"id", "line", "date", "text", "score"}
+        assert chat["turns"][0]["id"] == "20261129_153022#1"
+        assert keepsake("--json", "chats", "search", "zorblax").json["chats"] == []
+        text = (folder / "20261129_153022.md").read_text()
+        whole = keepsake("--json", "chats", "export", chat["id"]).json
+        assert (whole["file"], whole["markdown"]) == (None, text)
+        target = tmp_path / "out"
+        target.mkdir()
+        done = keepsake("--json", "chats", "export", chat["id"], str(target)).json
+        assert done.keys() == {"id", "title", "turns", "file"}
+        (file,) = target.iterdir()
+        assert (str(file), file.read_text()) == (done["file"], text)
+        assert keepsake("chats", "export", chat["id"], str(file)).code == 1
+        assert keepsake("chats", "export", chat["id"], str(tmp_path / "none" / "x.md")).code == 1
+
     def test_a_chat_that_is_not_there(self, keepsake: Keepsake) -> None:
         for words in (("show", "20200101_000000"), ("delete", "../../x"), ("rename", "nope", "title")):
             failed = keepsake("chats", *words, "--json")
@@ -281,3 +312,220 @@ def test_a_bug_is_said_in_one_line_of_json(keepsake: Keepsake, monkeypatch: pyte
 @pytest.mark.parametrize("moment", ["soon", "0001-01-01T00:00:00", "9999-12-31", ""])
 def test_a_time_that_no_calendar_can_be_counted_from_is_wrong_usage(keepsake: Keepsake, moment: str) -> None:
     assert keepsake("--now", moment, "chats", "list").code == 2
+
+
+class TestContractOfEveryCommand:
+    """What CLI.md promises of all: one JSON value or error on stdout, one line on stderr, the code that says so."""
+
+    DONE = (
+        ("memory", "show"),
+        ("memory", "budget"),
+        ("memory", "files"),
+        ("memory", "journal"),
+        ("memory", "tidy"),
+        ("memory", "tidy", "--apply"),
+        ("memory", "conflicts"),
+        ("memory", "inbox"),
+        ("memory", "inbox", "list"),
+        ("memory", "inbox", "accept", "--all"),
+        ("memory", "inbox", "decline", "--all"),
+        ("memory", "inbox", "mode"),
+        ("memory", "inbox", "mode", "ask"),
+        ("memory", "drafts"),
+        ("memory", "timeline"),
+        ("memory", "check", "list"),
+        ("memory", "check", "run"),
+        ("memory", "new", "Boats"),
+        ("memory", "rename", "Boats", "Ships"),
+        ("memory", "link", "Ships"),
+        ("memory", "delete", "Ships"),
+        ("chats", "list"),
+        ("index", "status"),
+        ("models", "list"),
+        ("models", "verify"),
+        ("import", "--list"),
+        ("backups", "list"),
+        ("history", "log"),
+        ("assistants", "list"),
+        ("assistants", "add", "Anna"),
+        ("assistants", "prompt", "Anna"),
+        ("assistants", "rename", "Anna", "Ben"),
+        ("assistants", "delete", "Ben", "--yes"),
+        ("assistants", "restore", "Ben"),
+        ("recall", "tea"),
+        ("chats", "search", "tea"),
+        ("prompt", "hello"),
+    )
+    FAILED = (
+        ("memory", "show", "memory/none.md"),
+        ("memory", "write", "../x.md"),
+        ("memory", "strike", "MEMORY.md:0000000000"),
+        ("memory", "edit", "nothing", "x"),
+        ("memory", "remove", ""),
+        ("memory", "undo", "x"),
+        ("memory", "journal", "--before", "x"),
+        ("memory", "new", "../x"),
+        ("memory", "rename", "none", "x"),
+        ("memory", "delete", "MEMORY.md"),
+        ("memory", "link", "none"),
+        ("memory", "inbox", "accept", "x"),
+        ("memory", "inbox", "decline", "x"),
+        ("memory", "conflicts", "--keep", "x", "older"),
+        ("memory", "conflicts", "--both", "x"),
+        ("memory", "conflicts", "--opinion", "x"),
+        ("memory", "check", "add", "--expect", "", "q"),
+        ("memory", "check", "remove", "x"),
+        ("memory", "check", "rollback"),
+        ("forget", "x", "--yes"),
+        ("forget", ""),
+        ("chats", "show", "x"),
+        ("chats", "rename", "x", "y"),
+        ("chats", "private", "x", "on"),
+        ("chats", "never", "x", "y"),
+        ("chats", "renew", "x"),
+        ("chats", "delete", "x"),
+        ("chats", "export", "x"),
+        ("receipt", "x", "1"),
+        ("import", "nanobot", "/nothing/is/here"),
+        ("import", "--undo", "x"),
+        ("backup", "/nothing/is/here/b.age", "--passphrase"),
+        ("restore", "/nothing/is/here/b.age"),
+        ("backups", "drop", "/nothing/is/here/b.age"),
+        ("models", "verify", "x"),
+        ("models", "add", "/nothing/is/here.gguf"),
+        ("assistants", "add", "../x"),
+        ("assistants", "prompt", "x"),
+        ("assistants", "rename", "x", "y"),
+        ("assistants", "delete", "x", "--yes"),
+        ("assistants", "restore", "x"),
+        ("assistants", "purge", "x", "--yes"),
+        ("--assistant", "x", "memory", "show"),
+    )
+    WRONG = (
+        ("memory", "journal", "--limit", "0"),
+        ("memory", "journal", "--actor", "nobody"),
+        ("memory", "inbox", "accept"),
+        ("memory", "conflicts", "--keep", "x", "both"),
+        ("memory", "check", "add", "q"),
+        ("history", "log", "--limit", "x"),
+        ("import", "nanobot"),
+        ("import", "zzz", "x"),
+        ("chats", "private", "x", "maybe"),
+        ("receipt", "x", "y"),
+        ("assistants", "delete", "x"),
+        ("assistants", "purge", "x"),
+        ("backup",),
+    )
+
+    def test_what_is_done_is_one_value_and_no_word_on_stderr(self, keepsake: Keepsake) -> None:
+        for words in self.DONE:
+            done = keepsake("--json", *words)
+            assert (done.code, done.err) == (0, ""), words
+            assert len(done.lines) == 1, words
+            assert isinstance(done.json, dict), words
+            assert "error" not in done.json, words
+
+    def test_what_cannot_be_is_one_error_and_one_line(
+        self, keepsake: Keepsake, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("KEEPSAKE_PASSPHRASE", "four words are enough")
+        for words in self.FAILED:
+            failed = keepsake("--json", *words)
+            assert failed.code == 1, words
+            assert failed.err.startswith("keepsake: "), words
+            assert failed.err.count("\n") == 1, words
+            assert len(failed.lines) == 1, words
+            assert failed.json["error"].keys() == {"code", "message", "hint"}, words
+            assert failed.json["error"]["message"], words
+            said = keepsake(*words)
+            assert (said.code, said.out, said.err) == (1, "", failed.err), words
+
+    @pytest.mark.parametrize("words", WRONG)
+    def test_what_is_asked_wrongly_is_2(self, keepsake: Keepsake, words: tuple[str, ...]) -> None:
+        wrong = keepsake("--json", *words)
+        assert (wrong.code, wrong.out) == (2, "")
+        assert wrong.err.startswith("usage: ")
+
+    def test_what_is_not_sound_is_said_on_stderr_too(self, keepsake: Keepsake, tmp_path: Path) -> None:
+        """Where the value itself says more than an error: the line is there all the same."""
+        keepsake("remember", "tea is oolong")
+        (tmp_path / "st" / "models").mkdir(parents=True)
+        (tmp_path / "st" / "models" / "cut.gguf").write_bytes(b"GGUF")
+        for words in (("doctor",), ("forget", "oolong"), ("models", "verify")):
+            result = keepsake("--json", *words)
+            assert (result.code, result.err.count("\n"), len(result.lines)) == (1, 1, 1), words
+
+
+FIELDS = {
+    ("memory", "files"): {"files": {"file", "kind", "size", "modified", "problem", "actor"}},
+    ("memory", "journal"): {"entries": {"id", "time", "actor", "path", "diff", "can_undo"}},
+    ("chats", "list"): {"chats": {"id", "title", "created", "last_active", "turns", "tags", "private"}},
+    ("memory", "conflicts"): {"conflicts": {"id", "subject", "how", "older", "newer"}, "same": set()},
+    ("memory", "inbox"): {"waiting": {"id", "time", "source", "actor", "day", "items"}, "mode": set()},
+    ("memory", "tidy"): {k: set() for k in "moved merged conflicts lost diff over applied batch".split()},
+    ("memory", "timeline"): {"by": set(), "periods": {"first", "last", "total", "counts", "entries"}, "budget": set()},
+    ("memory", "check", "list"): {"checks": {"id", "question", "expect", "text", "before", "now", "lost"}},
+    ("index", "status"): {k: set() for k in ("files", "units", "vectors", "model", "stale", "errors")},
+    ("assistants", "list"): {"assistants": {"name", "folder", "current", "own_prompt"}, "deleted": set()},
+    ("import", "--list"): {"imports": {"id", "system", "time", "entries", "notes", "chats", "done", "undone"}},
+    ("history", "log"): {"git": set(), "commits": set()},
+    ("backups", "list"): {"backups": set()},
+}  # fmt: skip
+
+
+def test_the_fields_of_what_is_listed(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("remember", "I live in Graz")
+    keepsake("remember", "I live in Linz")
+    keepsake("memory", "check", "add", "--expect", "Linz", "where do I live?")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "MEMORY.md").write_text("2026-02-15|web|likes tea\n")
+    report = keepsake("--json", "import", "countbot", str(other)).json
+    assert {"id", "system", "dry_run", "new", "known", "turns", "redacted", "files", "skipped"} <= report.keys()
+    for words, wanted in FIELDS.items():
+        value = keepsake("--json", *words).json
+        assert wanted.keys() <= value.keys(), words
+        for key, fields in wanted.items():
+            if fields and value[key]:
+                assert fields <= value[key][0].keys(), words
+
+
+def test_what_forgetting_says(keepsake: Keepsake) -> None:
+    keepsake("remember", "tea is oolong")
+    asked = keepsake("--json", "forget", "oolong").json
+    assert asked["error"]["code"] == "forget.confirm"
+    assert asked["would_remove"][0]["file"] == "MEMORY.md"
+    done = keepsake("--json", "forget", "oolong", "--yes")
+    assert (done.code, done.err) == (0, "")
+    assert {"removed", "searched"} <= done.json.keys()
+    assert {"id", "kind", "file", "line", "text"} <= done.json["removed"][0].keys()
+    assert all(place["remaining"] == 0 for place in done.json["searched"])
+    assert {"files", "chats", "index", "vectors", "journal", "receipts", "snapshots"} <= {
+        place["place"] for place in done.json["searched"]
+    }
+
+
+def _parsers(parser: argparse.ArgumentParser, path: str = "keepsake") -> list[tuple[str, argparse.ArgumentParser]]:
+    found = [(path, parser)]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, each in action.choices.items():
+                found += _parsers(each, f"{path} {name}")
+    return found
+
+
+def test_every_help_says_what_the_command_does_and_what_each_word_means() -> None:
+    for path, parser in _parsers(build_parser()):
+        assert parser.description, path
+        for action in parser._actions:
+            if not isinstance(action, argparse._SubParsersAction):
+                assert action.help, (path, action.dest)
+
+
+def test_an_item_that_is_not_there_is_not_struck(keepsake: Keepsake, tmp_path: Path) -> None:
+    unit = keepsake("--json", "remember", "likes tea").json["id"]
+    for item in ("0", "2"):
+        failed = keepsake("--json", "memory", "strike", unit, "--item", item)
+        assert (failed.code, failed.json["error"]["code"]) == (1, "memory.item")
+    assert "~~" not in (tmp_path / "ws" / "MEMORY.md").read_text()
+    assert keepsake("memory", "strike", unit, "--item", "1").code == 0

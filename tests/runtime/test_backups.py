@@ -523,3 +523,14 @@ def test_what_a_killed_restore_unpacked_goes_with_the_next_start(
         assert not (paths.data / "replaced").exists()
         restore(tmp_path / "b.age", key, root, paths, NOW)
         assert contents(root) == contents(filled.workspace.root, ("leads-out",))
+
+
+def test_what_a_killed_backup_left_goes_with_a_later_one(filled: Services, tmp_path: Path) -> None:
+    left, running = tmp_path / ".~keepsake-1-0a0a0a0a", tmp_path / ".~keepsake-2-0b0b0b0b"
+    for path in (left, running):
+        path.write_bytes(b"half")
+    (tmp_path / ".~keepsake-folder").mkdir()
+    for path in (left, tmp_path / ".~keepsake-folder"):
+        os.utime(path, (1, 1))
+    filled.backups.make(tmp_path / "b.age")
+    assert sorted(leftovers(tmp_path)) == [running.name, ".~keepsake-folder"]

@@ -467,3 +467,14 @@ def test_a_wrong_line_in_a_ledger_costs_itself_alone(services: Services, run: Do
     services.importing.undo(done.id)
     assert tree(services.workspace.root) == before
     assert [record.undone for record in services.importing.list()] == [True]
+
+
+def test_what_was_forgotten_of_an_import_does_not_hide_that_the_rest_stays(
+    services: Services, run: Do, tmp_path: Path
+) -> None:
+    done = run("countbot", imported.countbot(tmp_path / "bot"))
+    forgetting = services.forgetting
+    forgetting.now(forgetting.plan("OpenWeatherMap"))
+    undone = services.importing.undo(done.id)
+    assert undone.left == ("MEMORY.md",)
+    assert (services.workspace.root / "MEMORY.md").read_text() != ""

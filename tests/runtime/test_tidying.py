@@ -11,6 +11,7 @@ from assistant.core.clock import fixed_clock
 from assistant.core.events import Event, Notice
 from assistant.runtime.tidying import TidyService
 from assistant.settings.schema import MemorySettings, Settings
+from assistant.workspace.budget import Limits
 from assistant.workspace.workspace import Workspace
 
 OLD = "2026-01-01|you|visa · until 2026-02-01\n"
@@ -35,7 +36,7 @@ class House:
         clock = fixed_clock(datetime.fromisoformat(now))
         workspace = Workspace(self.folder / "ws", self.folder / "data", self.folder / "state", clock)
         workspace.prepare()
-        service = TidyService(workspace, workspace.state, lambda: self.settings, Lane(), self.events.append)
+        service = TidyService(workspace, workspace.state, lambda: self.settings, Limits, Lane(), self.events.append)
         return workspace, service
 
 

@@ -63,5 +63,8 @@ class _Offer(QObject):
             infos = {info.id: info.title for info in self._window.sidebar.model.infos()}
             names = ", ".join(chat_title(infos.get(chat, "")) for chat in undone.kept[:3])
             self._window.toasts.show(tr("Taken back. What went on since stays: {names}", names=names))
+        elif undone.left:
+            words = tr("Taken back. Something of it was forgotten, so the rest stays in: {names}", names=undone.left[0])
+            self._window.toasts.show(words)
         else:
             self._window.toasts.show(tr("Taken back"), seconds=4)

@@ -49,6 +49,8 @@ def blocks_of(lines: Iterable[str]) -> Iterator[Block]:
             apart = True
         if mark := _FENCE.match(line):
             fence = "" if fence and line.strip().startswith(fence) else fence or mark[1]
+    if fence:  # left open; where it goes on with other text it has to be closed
+        found.append(fence)
     if found:
         yield Block(0, tuple(found), apart)
 
@@ -59,7 +61,9 @@ def fresh_section(text: str, known: set[str]) -> list[str]:
     shift = _shift(blocks)
     open_headings: list[Block] = []
     lines: list[str] = []
+    apart = False
     for block in blocks:
+        apart |= block.apart or bool(block.level)  # a heading that goes, or a block that is known, parts what stays
         if block.level:
             open_headings = [head for head in open_headings if head.level < block.level]
             if block.level + shift >= _LEVEL:
@@ -69,8 +73,9 @@ def fresh_section(text: str, known: set[str]) -> list[str]:
             for head in (head for head in open_headings if head.lines):
                 lines += ["", f"{'#' * min(6, head.level + shift)} {head.lines[0].lstrip('#').strip()}", ""]
             open_headings = [Block(head.level, ()) for head in open_headings]
-            lines += [""] if block.apart and lines and lines[-1] else []
+            lines += [""] if apart and lines and lines[-1] else []
             lines += block.lines
+            apart = False
     return lines[1:] if lines and not lines[0] else lines
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from assistant.workspace.imports import json_stream, reading
@@ -82,6 +82,7 @@ def test_a_well_formed_conversation_is_never_lost_to_its_siblings(tmp_path: Path
 
 
 @_ANY_FOLDER
+@example(others=["\ud800", "\ud800"], at=0)
 @given(
     others=st.lists(st.text(st.characters(exclude_characters="\n\r"), max_size=60), max_size=6), at=st.integers(0, 6)
 )

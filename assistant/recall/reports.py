@@ -1,0 +1,46 @@
+"""What recall says of its index: what a sync did, how it stands, and why it cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assistant.core.errors import AssistantError
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did. files: read anew; vectors: made; errors: what could not be done, in words."""
+
+    files: int
+    added: int
+    removed: int
+    vectors: int
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """How the index stands. stale: units without a vector of the present model; errors include a rebuilt index."""
+
+    files: int
+    units: int
+    vectors: int
+    model: str
+    stale: int
+    errors: tuple[str, ...]
+
+
+@contextlib.contextmanager
+def in_words() -> Iterator[None]:
+    """A failure of the index or the disk under it in words that a person can act on."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise AssistantError(
+            "recall.index",
+            f"The search index cannot be used: {error}.",
+            "Check that the disk has room; `keepsake index rebuild` builds it anew.",
+        ) from error
