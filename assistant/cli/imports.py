@@ -10,8 +10,7 @@ from typing import Any
 from assistant.cli.context import Context
 from assistant.runtime.importing import ImportUndone
 from assistant.workspace.imports.report import ImportReport
-from assistant.workspace.imports.systems import AUTO
-from assistant.workspace.imports.values import SYSTEMS
+from assistant.workspace.imports.values import AUTO, SYSTEMS
 
 _SHOWN = 5  # examples of what is skipped, in words; JSON has them all
 _NAMES = {
