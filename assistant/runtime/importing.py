@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, Event
+from assistant.core.folders import named_path
 from assistant.core.ports import Progress
 from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
@@ -117,6 +118,7 @@ class ImportService:
     def _run_of(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportRun:
         from assistant.runtime.import_run import ImportRun  # parsers that the window does not start with
 
+        path = named_path(path)
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
 
