@@ -12,7 +12,7 @@ from assistant.core.values import Block, PromptLine
 class BlockLine:
     """text: as it stands in the prompt; line: the line of memory it is, None for the words around.
 
-    tokens: of a line of memory; the first other line bears what the rest of the block costs.
+    tokens: of a line of memory, never more than the block has; the first other line bears what the rest costs.
     """
 
     text: str
@@ -27,10 +27,24 @@ def laid_out(block: Block) -> list[BlockLine]:
         BlockLine(text, here, here.tokens) if (here := _next(block.name, text, waiting)) else BlockLine(text)
         for text in block.text.split("\n")
     ]
+    found = _within(found, block.tokens)
     rest = block.tokens - sum(each.tokens for each in found)
     frame = next((n for n, each in enumerate(found) if each.line is None), len(found) - 1)
     found[frame] = replace(found[frame], tokens=found[frame].tokens + rest)
     return found
+
+
+def _within(found: list[BlockLine], most: int) -> list[BlockLine]:
+    """Counted one by one, lines may cost more than together: then each gets its share of what they cost together."""
+    alone = sum(each.tokens for each in found)
+    if alone <= most:
+        return found
+    shared: list[BlockLine] = []
+    so_far = 0
+    for each in found:
+        before, so_far = so_far, so_far + each.tokens
+        shared.append(replace(each, tokens=so_far * most // alone - before * most // alone))
+    return shared
 
 
 def _next(name: str, text: str, waiting: list[PromptLine]) -> PromptLine | None:

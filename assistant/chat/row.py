@@ -162,14 +162,20 @@ def as_data(body: str) -> str:
 
 
 def _counted(blocks: Sequence[Block], counter: TokenCounter) -> tuple[Block, ...]:
-    """The blocks with their tokens and those of their lines filled in, by one call."""
-    texts = [b.text for b in blocks] + [line.text for b in blocks for line in b.lines]
+    """The blocks with their tokens and those of their lines, as the model reads them, filled in by one call."""
+    texts = [b.text for b in blocks] + [shown for b in blocks for shown in _shown(b)]
     counts = iter(counter.count(texts))
     totals = [next(counts) for _ in blocks]
     return tuple(
         replace(b, tokens=total, lines=tuple(replace(line, tokens=next(counts)) for line in b.lines))
         for b, total in zip(blocks, totals, strict=True)
     )
+
+
+def _shown(block: Block) -> list[str]:
+    """The lines of memory as they stand in the block: of an entry without its source and what no longer holds."""
+    shown = block.text.split("\n")[2:-1] if block.name == "tail" else []
+    return shown if len(shown) == len(block.lines) else [line.text for line in block.lines]
 
 
 def row_to_json(row: FixedRow) -> dict[str, Any]:

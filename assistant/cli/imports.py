@@ -10,8 +10,7 @@ from typing import Any
 from assistant.cli.context import Context
 from assistant.runtime.importing import ImportUndone
 from assistant.workspace.imports.report import ImportReport
-from assistant.workspace.imports.systems import AUTO
-from assistant.workspace.imports.values import SYSTEMS
+from assistant.workspace.imports.values import AUTO, SYSTEMS
 
 _SHOWN = 5  # examples of what is skipped, in words; JSON has them all
 _NAMES = {
@@ -76,7 +75,7 @@ def _words(report: ImportReport, dry_run: bool) -> str:
     name = SYSTEMS[report.system]
     lines = [f"{name}: {'would import' if dry_run else 'imported'} {_counts(report.new)}."]
     if report.new["chats"]:
-        lines.append(f"The chats hold {report.turns} turns.")
+        lines.append("The chat holds 1 turn." if report.turns == 1 else f"The chats hold {report.turns} turns.")
     if any(report.known.values()):
         lines.append(f"Here already: {_counts(report.known)}.")
     if report.struck:

@@ -17,6 +17,7 @@ from assistant.core.folders import named_path
 from assistant.core.ports import Progress
 from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
+from assistant.workspace.imports.values import AUTO
 from assistant.workspace.memory_values import Conflict
 from assistant.workspace.safe_files import locked
 from assistant.workspace.workspace import Workspace
@@ -163,7 +164,7 @@ class ImportService:
 
 def _system(system: str, path: Path, root: Path) -> str:
     """Also refuses the workspace itself, whose chats would come over as copies."""
-    from assistant.workspace.imports.systems import AUTO, recognise
+    from assistant.workspace.imports.systems import recognise  # parsers that the window does not start with
 
     if Path(os.path.realpath(root)).is_relative_to(os.path.realpath(path)):
         raise AssistantError(

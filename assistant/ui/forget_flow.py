@@ -57,12 +57,11 @@ class ForgetStrip(QFrame):
     def tick(self) -> None:
         """A second has passed."""
         self.seconds -= 1
-        if self.seconds > 0:
+        proven = not self.show_proof.isHidden()
+        if self.seconds <= 0:
+            self.end() if proven else self._on_now()
+        elif not proven:
             self._say()
-        elif self.show_proof.isHidden():
-            self._on_now()
-        else:
-            self.end()
 
     def say_proof(self, words: str, clean: bool) -> None:
         """It is done; where something is left the strip stays until it is closed."""

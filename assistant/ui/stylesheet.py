@@ -101,6 +101,7 @@ QPlainTextEdit:focus, QTextEdit:focus { border-color: $accent; }
 QTextBrowser[role="prose"], QTextBrowser[role="code"], QPlainTextEdit[role="bare"] { background: transparent;
   border: none; border-radius: 0; padding: 0; }
 QPlainTextEdit[role="code"] { font-family: $mono; font-size: 13px; }
+QDialog QPlainTextEdit, QDialog QTextEdit { padding: 6px 8px; }
 QPlainTextEdit#editor { font-family: $mono; font-size: 13px; padding: 8px; }
 
 QFrame#composer { background: $surface; border: 1px solid $border_strong; border-radius: 16px; }

@@ -224,6 +224,15 @@ def read_persona(root: Path) -> TextFile:
     return read_text(path)
 
 
+def strangers(root: Path) -> list[str]:
+    """What lies among the assistants of a folder and is none: files, and folders with a name that none may have."""
+    folder = root / FOLDER
+    if not folder.is_dir() or folder.is_symlink():
+        return []
+    shown = (path for path in folder.iterdir() if not path.name.startswith(".") and not path.is_symlink())
+    return [f"{FOLDER}/{path.name}" for path in shown if not path.is_dir() or _problem(path.name)]
+
+
 def persona_problem(root: Path) -> str:
     """What keeps PERSONA.md from being told whole, "" for nothing."""
     if (root / PERSONA).is_symlink():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,9 +12,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
+from assistant.runtime.composition import Places, compose, find_assistants
 from assistant.ui.backup.make_dialog import BackupDialog
 from assistant.ui.backup.restore_dialog import RestoreDialog
 from assistant.ui.main_window import MainWindow
+from assistant.ui.theme import Theme
 from assistant.workspace.backup_content import read_steady
 
 from .real_services import Kept, kept
@@ -134,3 +137,22 @@ def test_what_can_be_no_name_is_said_in_both_dialogs(kept: Kept, qtbot: QtBot, n
     restoring.go.click()
     qtbot.waitUntil(restoring.problem.isVisible, timeout=PATIENCE)
     assert "can be no file's name" in restoring.problem.text()
+
+
+def test_a_backup_is_restored_beside_the_folder_also_from_another_assistant(
+    qtbot: QtBot, theme: Theme, tmp_path: Path
+) -> None:
+    places = Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state")
+    (tmp_path / "ws").mkdir()
+    find_assistants(places, {}).add("Anna")
+    services = compose(replace(places, assistant="Anna"), {})
+    window = MainWindow(services, theme)
+    window.show()
+    qtbot.waitExposed(window)
+    dialog = opened(window, "Restore a backup…", RestoreDialog)
+    assert dialog.folder.text() == str(tmp_path / "ws restored")
+    dialog.reject()
+    window.close()
+    window.release()
+    services.close()
+    window.deleteLater()

@@ -318,7 +318,7 @@ def test_front_matter_is_left_as_it_is(qtbot: QtBot, files: FilesPage, root: Pat
     open_note(qtbot, files, "odd", text)
     files.editor.appendPlainText("more")
     files.save()
-    qtbot.waitUntil(lambda: path.read_text() == text + "\nmore")
+    qtbot.waitUntil(lambda: path.read_text() == text + "\nmore\n")
 
 
 # --- other programs ---
@@ -362,7 +362,15 @@ def test_both_changes_are_merged_on_demand(qtbot: QtBot, files: FilesPage, root:
     assert not files.editor.toPlainText().startswith("# Theirs"), "one step of undo"
     files.editor.redo()
     files.save()
-    qtbot.waitUntil(lambda: (root / "MEMORY.md").read_text() == text)
+    qtbot.waitUntil(lambda: (root / "MEMORY.md").read_text() == text + "\n")
+
+
+def test_the_last_line_ends_so_that_another_program_can_add_one(qtbot: QtBot, files: FilesPage, root: Path) -> None:
+    before = (root / "MEMORY.md").read_text()
+    files.editor.appendPlainText("- mine")
+    files.save()
+    qtbot.waitUntil(lambda: (root / "MEMORY.md").read_text() == f"{before}\n- mine\n" and not files.open.dirty())
+    assert files.editor.toPlainText() == f"{before}\n- mine\n"
 
 
 @pytest.mark.parametrize("dirty", [True, False])
@@ -382,7 +390,7 @@ def test_a_file_that_vanished_is_kept_and_written_anew(qtbot: QtBot, files: File
         assert files.state.text() == "Not on disk"
         files.banner.button("Write it anew").click()
     qtbot.waitUntil(path.exists)
-    assert path.read_text() == ("hotels\n\nmine" if dirty else "hotels\n")
+    assert path.read_text() == ("hotels\n\nmine\n" if dirty else "hotels\n")
     qtbot.waitUntil(lambda: files.state.text() == "Saved")
 
 
@@ -412,7 +420,7 @@ def test_a_note_is_renamed_and_the_links_to_it_keep_working(
     assert not (root / "memory" / "Travel.md").exists()
     assert "unsaved" in files.editor.toPlainText()
     files.save()
-    qtbot.waitUntil(lambda: (root / "memory" / "Trips.md").read_text().endswith("hotels\n\nunsaved"))
+    qtbot.waitUntil(lambda: (root / "memory" / "Trips.md").read_text().endswith("hotels\n\nunsaved\n"))
     qtbot.waitUntil(lambda: 'aliases: ["Travel"]' in files.editor.toPlainText())  # both are in it
     assert "Trips" in window.toasts.shown()[-1].text()
     window.toasts.shown()[-1].action_button().click()
@@ -472,10 +480,10 @@ def test_saving_twice_at_once_saves_once_more(
 
     def done() -> bool:
         lane.release()
-        return (root / "MEMORY.md").read_text().endswith("one\ntwo") and not files.open.dirty()
+        return (root / "MEMORY.md").read_text().endswith("one\ntwo\n") and not files.open.dirty()
 
     qtbot.waitUntil(done)
-    assert [text.rpartition("\n")[2] for _, text, _ in services.workspace.memory.saved] == ["one", "two"]
+    assert [text.splitlines()[-1] for _, text, _ in services.workspace.memory.saved] == ["one", "two"]
     assert files.open.conflict is None and "merged" not in window.bottombar.notice.whole()
 
 

@@ -52,7 +52,7 @@ def agree(house: House) -> ForgetStrip:
 
 def find(house: House, words: str) -> None:
     """Search for it in the panel and choose the first hit."""
-    house.window.search_memory()
+    house.window.memory.search()
     page = house.window.memory_panel().page("search")
     page.field.setText(words)
     page.ask()
@@ -109,6 +109,8 @@ def test_when_the_time_is_up_it_is_erased_and_the_search_is_shown(house: House, 
     assert strip.undo.isHidden()
     house.wait(lambda: strip.show_proof.isVisible())
     assert "nothing is left" in strip.words.text()
+    strip.tick()
+    assert "nothing is left" in strip.words.text(), "it does not count down once more"
     QTest.mouseClick(strip.show_proof, Qt.MouseButton.LeftButton)
     proof = house.window.forgetting.dialog
     assert isinstance(proof, ProofDialog)

@@ -92,6 +92,7 @@ def test_translations_keep_their_fields_and_are_chinese() -> None:
             "x.gguf 不是对话模型（类型未知）。请另选模型。",
         ),
         ("Took back: Remembered: likes tea", "撤回：记住了：likes tea"),
+        ("Forgotten", "已遗忘"),
         ("older than the last 150 entries", "比最近 150 条更早"),
         ("Something nobody knows.", "Something nobody knows."),
         ("", ""),

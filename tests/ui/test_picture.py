@@ -72,6 +72,15 @@ def test_the_keys_walk_from_bar_to_bar(qtbot: QtBot, page: PicturePage) -> None:
     assert page.chart.selected == 26
 
 
+def test_few_bars_use_the_width_and_the_newest_stands_at_the_right(page: PicturePage) -> None:
+    for by in ("day", "week", "month"):
+        page.zooms[by].click()
+        last = page.chart.bar_rect(len(page.shown) - 1)
+        assert abs(page.chart.width() - last.right()) <= 4
+        room = page.chart.width() - page.chart.bar_rect(0).left()
+        assert room >= min(page.chart.width() - 4, 44 * len(page.shown))
+
+
 def test_pointing_says_what_it_is(qtbot: QtBot, page: PicturePage) -> None:
     at = centre(page, 18)
     QApplication.sendEvent(page.chart, QHelpEvent(QEvent.Type.ToolTip, at, page.chart.mapToGlobal(at)))

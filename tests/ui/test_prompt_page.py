@@ -109,6 +109,21 @@ def test_costs_add_up_to_the_whole(house: House) -> None:
     assert f"{page.prompt.tokens:,} of 4,096" in page.cost.text()
 
 
+def test_sums_go_on_from_block_to_block(house: House) -> None:
+    entries = "".join(f"2026-11-{n:02d}|chat:20261101_101010#{n}|note {n}；~~old words {n}~~\n" for n in range(1, 9))
+    (house.root / "MEMORY.md").write_text(f"# About me\n\n- likes tea\n\n{entries}", encoding="utf-8")
+    page = open_page(house)
+    house.until(lambda: "note 8" in shown(page).get("tail", ""))
+    rows: list[PromptRow] = page.model.items()
+    so_far = 0
+    for row in rows:
+        if row.kind == "line":
+            assert row.tokens >= 0 and row.total == so_far + row.tokens
+            so_far = row.total
+        elif row.kind == "block" and row.key:
+            assert so_far == row.total - row.tokens, "the block before is summed up"
+
+
 def test_a_line_opens_its_place_and_a_turn_its_chat(house: House) -> None:
     house.say("My boat is Zephyrina")
     first = house.window.session.chat_id
@@ -202,3 +217,4 @@ def test_the_lines_of_a_block_are_its_text_and_its_cost(block: Block) -> None:
     lines = laid_out(block)
     assert "\n".join(line.text for line in lines) == block.text
     assert sum(line.tokens for line in lines) == block.tokens
+    assert all(line.tokens >= 0 for line in lines)

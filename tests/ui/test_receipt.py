@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
@@ -55,7 +56,7 @@ def test_what_was_found_for_the_message_stands_first(qtbot: QtBot, theme: Theme)
     assert links == ["travel:4", "MEMORY.md:1"], "the date stands nowhere"
 
 
-def test_opening_a_receipt_stays_there(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+def test_opening_a_receipt_shows_its_beginning(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     turns = [Turn(n, n - 1 or None, "", f"question {n}", "answer\n\nmore") for n in range(1, 9)]
     lines = tuple(PromptLine("MEMORY.md", n, f"- fact {n}", "pinned") for n in range(1, 30))
     services.receipts[("c", 8)] = Receipt("c", 8, "m", lines, (), 10, 0, "hybrid")
@@ -65,8 +66,36 @@ def test_opening_a_receipt_stays_there(qtbot: QtBot, window: MainWindow, service
     qtbot.waitUntil(lambda: transcript.views()[-1].receipt_button.isVisible() and bar.value() == bar.maximum() > 0)
     place = bar.value()
     transcript.views()[-1].receipt_button.click()
-    qtbot.waitUntil(lambda: bar.maximum() > place + 200)
-    assert bar.value() == place
+    receipt = transcript.views()[-1].receipt_view()
+    assert receipt is not None
+    qtbot.waitUntil(lambda: bar.maximum() > place + 200 and bar.value() > place)
+    assert bar.value() < bar.maximum(), "the end does not pull it away"
+    top = receipt.mapTo(transcript.viewport(), QPoint(0, 0)).y()
+    assert 0 < top < transcript.viewport().height() // 2
+    assert transcript.views()[-1].receipt_button.mapTo(transcript.viewport(), QPoint(0, 0)).y() >= 0
+
+
+def test_a_short_receipt_at_the_end_is_seen_whole(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    turns = [Turn(n, n - 1 or None, "", f"question {n}", "answer\n\nmore") for n in range(1, 9)]
+    services.receipts[("c", 8)] = Receipt("c", 8, "m", (), (), 10, 0, "hybrid")
+    open_chat(qtbot, window, services, *turns)
+    transcript = window.page.transcript
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: transcript.views()[-1].receipt_button.isVisible() and bar.value() == bar.maximum() > 0)
+    transcript.views()[-1].receipt_button.click()
+    receipt = transcript.views()[-1].receipt_view()
+    assert receipt is not None
+    height = transcript.viewport().height()
+    qtbot.waitUntil(lambda: receipt.mapTo(transcript.viewport(), receipt.rect().bottomLeft()).y() < height)
+
+
+def test_a_later_message_says_that_earlier_memory_is_still_read(qtbot: QtBot, theme: Theme) -> None:
+    for turn, button, words in ((1, "No memory used", "Nothing in"), (2, "No memory added", "Nothing more in")):
+        receipt = Receipt("c", turn, "m", (), (), 10, 0, "hybrid")
+        view = ReceiptView(receipt, theme)
+        qtbot.addWidget(view)
+        assert summary(receipt) == button
+        assert any(made.text().startswith(words) for made in view.findChildren(QLabel))
 
 
 def test_a_long_receipt_is_built_step_by_step_and_the_rest_on_demand(qtbot: QtBot, theme: Theme) -> None:

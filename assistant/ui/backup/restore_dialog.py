@@ -13,6 +13,7 @@ from assistant.ui.backup.fields import PathField, fit, secret_field
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.widgets import button, label, spread
+from assistant.workspace.assistants import DEFAULT
 
 if TYPE_CHECKING:
     from assistant.runtime.restoring import RestoreReport
@@ -29,8 +30,7 @@ class RestoreDialog(QDialog):
         self.setMinimumWidth(520)
         self.file = PathField(tr("The backup"), self.choose_file)
         self.folder = PathField(tr("Into this new or empty folder"), self.choose_folder)
-        root = services.workspace.root
-        self.folder.edit.setText(str(root.with_name(f"{root.name} restored")))
+        self.folder.edit.setText(str(_beside(services)))
         self.secret = secret_field(tr("Passphrase, or the recovery key if it was made on another computer"))
         self.words = label("", wrap=True)
         self.problem = label("", "smallred", wrap=True)
@@ -122,3 +122,10 @@ class RestoreDialog(QDialog):
             done=lambda _: self.use.setText(tr("Opens at the next start")),
             failed=self._on_failed,
         )
+
+
+def _beside(services: Backend) -> Path:
+    """A new folder beside the person's: a backup is of all of it, also while another assistant is talked to."""
+    root = services.workspace.root
+    home = root if services.assistants.current == DEFAULT else root.parents[1]
+    return home.with_name(f"{home.name} restored")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -15,19 +14,12 @@ from assistant.ui.chat.kinds import TemporaryBanner
 from assistant.ui.chat.session import ChatSession
 from assistant.ui.chat.strips import QueuedStrip, SecretStrip
 from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
+from assistant.ui.chat.waiting import WaitingMessages, joined
 from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, label, spread
 from assistant.workspace.assistants import DEFAULT
 from assistant.workspace.redaction import redact
-
-
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """A message that waits for the reply before it."""
-
-    text: str
-    keep_secrets: bool
 
 
 class ChatPage(QWidget):
@@ -45,7 +37,7 @@ class ChatPage(QWidget):
         self._draft_chat = ""
         self._editing = 0
         self._before_edit = ""
-        self._queue: dict[str, Queued] = {}
+        self._waiting = WaitingMessages()
         self._model_note = ""
         self.empty = EmptyState(assistant)
         self.transcript = Transcript(theme, root)
@@ -129,8 +121,8 @@ class ChatPage(QWidget):
         """Everything written but not sent, by chat; what waits for a reply and what an edit put aside are part."""
         now = self._before_edit if self._editing else self.composer.text()
         found = {**self._drafts, self._draft_chat: now}
-        for chat, queued in self._queue.items():
-            found[chat] = _joined(queued.text, found.get(chat, ""))
+        for chat, text in self._waiting.texts().items():
+            found[chat] = joined(text, found.get(chat, ""))
         return {chat: text for chat, text in found.items() if text.strip()}
 
     def set_drafts(self, drafts: dict[str, str]) -> None:
@@ -149,7 +141,7 @@ class ChatPage(QWidget):
     def forget(self, chat: str) -> None:
         """A chat is gone, and with it what was written there."""
         self._drafts.pop(chat, None)
-        self._queue.pop(chat, None)
+        self._waiting.take(chat)
 
     def rename_draft(self, chat: str, name: str) -> None:
         """A chat has another id now; what is written there stays with it."""
@@ -204,10 +196,7 @@ class ChatPage(QWidget):
         if streaming and self._editing:  # the message to change and the reply under way stand in one place
             return
         if streaming:
-            waiting = self._queue.get(self._draft_chat, Queued("", False))
-            safe = text if keep_secrets else redact(text).text
-            both = _joined(waiting.text, safe, "\n\n")
-            self._queue[self._draft_chat] = Queued(both, keep_secrets or waiting.keep_secrets)
+            self._waiting.add(self._draft_chat, text if keep_secrets else redact(text).text, keep_secrets)
             self.composer.clear()
             self._show_queued()
             return
@@ -234,7 +223,7 @@ class ChatPage(QWidget):
 
     def _on_reply_ended(self, chat: str, turn: int, well: bool) -> None:
         """What waited is sent; after a stop or a failure the person decides again."""
-        queued = self._queue.pop(chat, None)
+        queued = self._waiting.take(chat)
         if queued is None:
             return
         self._show_queued()
@@ -244,20 +233,19 @@ class ChatPage(QWidget):
             self._on_draft_returned(chat, queued.text)
 
     def _take_back(self) -> None:
-        queued = self._queue.pop(self._draft_chat, None)
+        queued = self._waiting.take(self._draft_chat)
         self._show_queued()
         if queued is not None:
-            self.composer.set_text(_joined(queued.text, self.composer.text()))
+            self.composer.set_text(joined(queued.text, self.composer.text()))
             self.composer.edit.setFocus()
 
     def _drop_queued(self) -> None:
-        self._queue.pop(self._draft_chat, None)
+        self._waiting.take(self._draft_chat)
         self._show_queued()
         self.composer.edit.setFocus()
 
     def _show_queued(self) -> None:
-        queued = self._queue.get(self._draft_chat)
-        self.queued.show_text(queued.text if queued else "")
+        self.queued.show_text(self._waiting.text(self._draft_chat))
         self._show_hint()
 
     def _on_suggested(self, text: str) -> None:
@@ -287,9 +275,7 @@ class ChatPage(QWidget):
 
     def _on_created(self, chat: str) -> None:
         """The new chat has a name now; what is in the composer and what waits belong to it."""
-        queued = self._queue.pop(self._draft_chat, None)
-        if queued is not None:
-            self._queue[chat] = queued
+        self._waiting.move(self._draft_chat, chat)
         self._draft_chat = chat
 
     def _on_turns_changed(self) -> None:
@@ -311,20 +297,16 @@ class ChatPage(QWidget):
             self.composer.set_hint(tr("Enter sends without the secret · Esc goes back"))
         elif not self._session.streaming():
             self.composer.set_hint(self._model_note)
-        elif self._draft_chat in self._queue:
+        elif self._draft_chat in self._waiting:
             self.composer.set_hint(tr("Your message is sent when the reply is finished · Esc stops the reply"))
         else:
             self.composer.set_hint(tr("Esc stops the reply · Enter lets your message wait for it"))
 
     def _on_draft_returned(self, chat: str, text: str) -> None:
         if chat != self._draft_chat:
-            self._drafts[chat] = _joined(text, self._drafts.get(chat, ""))
+            self._drafts[chat] = joined(text, self._drafts.get(chat, ""))
         else:
-            self.composer.set_text(_joined(text, self.composer.text()))
+            self.composer.set_text(joined(text, self.composer.text()))
 
     def _show_stack(self) -> None:
         self._stack.setCurrentWidget(self.transcript if self._session.turns() else self.empty)
-
-
-def _joined(first: str, second: str, between: str = "\n") -> str:
-    return between.join(part for part in (first, second) if part.strip())

@@ -52,7 +52,7 @@ class ReceiptView(QFrame):
         spread(self._lines)
         self._column.addLayout(self._lines)
         if not receipt.lines:
-            self._indent(label(tr("Nothing in your memory was about this."), "muted"))
+            self._indent(label(_nothing_words(receipt), "muted", wrap=True))
         self._wanted = 0
         self._next = QTimer(self)
         self._next.setSingleShot(True)
@@ -151,3 +151,10 @@ class ReceiptView(QFrame):
         line.addStretch()
         self._column.addLayout(line)
         self._column.addWidget(rows)
+
+
+def _nothing_words(receipt: Receipt) -> str:
+    """Later in a chat the lines told with its earlier messages are still read, and their receipts name them."""
+    if receipt.turn <= 1:
+        return tr("Nothing in your memory was about this.")
+    return tr("Nothing more in your memory was about this. What was told with earlier messages is still read.")

@@ -103,7 +103,7 @@ def summary(receipt: Receipt) -> str:
     """The quiet line under a reply."""
     count = len(receipt.lines)
     if count == 0:
-        return tr("No memory used")
+        return tr("No memory used") if receipt.turn <= 1 else tr("No memory added")
     said = tr("Memory used: 1 line") if count == 1 else tr("Memory used: {n} lines", n=count)
     hidden = private_chats(receipt)
     if not hidden:

@@ -29,6 +29,7 @@ _MARGIN = 24
 _BAR = 12  # the scroll bar's width in the style sheet
 _NEAR_TOP = 200
 _AT_BOTTOM = 24
+_ABOVE, _BELOW = 64, 24  # pixels kept in sight around a receipt that opens
 
 
 class Transcript(QScrollArea):
@@ -185,6 +186,17 @@ class Transcript(QScrollArea):
         self._following = False
         self._order.start()
 
+    def _on_receipt_opened(self, receipt: QWidget) -> None:
+        QTimer.singleShot(0, receipt, lambda: self._bring_in(receipt))
+
+    def _bring_in(self, receipt: QWidget) -> None:
+        """Scroll down to all of what just opened, but not past its beginning."""
+        self._page.adjustSize()
+        top, bar = receipt.mapTo(self._page, QPoint(0, 0)).y(), self.verticalScrollBar()
+        whole = top + receipt.height() + _BELOW - self.viewport().height()
+        bar.setValue(max(bar.value(), min(top - _ABOVE, whole)))
+        self._following = False
+
     def _order_tabs(self) -> None:
         """Qt puts new widgets last; Tab is to lead through the turns from the top, then on to what is below."""
         stops = [stop for view in self._views for stop in view.tab_stops()]
@@ -208,6 +220,7 @@ class Transcript(QScrollArea):
         view.place_chosen.connect(self.place_chosen)
         view.link_activated.connect(self.link_activated)
         view.receipt_opened.connect(self.receipt_opened)
+        view.receipt_opened.connect(self._on_receipt_opened)
         view.stops_changed.connect(self._on_stops_changed)
         view.show_turn(turn)
         return view

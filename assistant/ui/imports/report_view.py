@@ -103,7 +103,8 @@ def _kinds() -> dict[str, str]:
 def _remarks(report: ImportReport) -> list[str]:
     said = []
     if report.turns:
-        said.append(tr("The chats hold {n} turns, every branch kept.", n=f"{report.turns:,}"))
+        many = tr("The chats hold {n} turns, every branch kept.", n=f"{report.turns:,}")
+        said.append(tr("The chat holds 1 turn.") if report.turns == 1 else many)
     if report.struck:
         said.append(tr("{n} older facts will be struck, because newer ones say otherwise.", n=report.struck))
     if report.redacted:

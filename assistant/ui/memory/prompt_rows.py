@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -14,6 +14,7 @@ from assistant.chat.laid_out import laid_out
 from assistant.core.values import LeftOut, Prompt
 from assistant.ui.chat.receipt_words import why_words
 from assistant.ui.i18n import tr, translate_message
+from assistant.ui.icons import paint_icon
 from assistant.ui.models.plain import ITEM_ROLE, Index
 from assistant.ui.theme import Theme
 
@@ -22,6 +23,7 @@ FOLDED = frozenset({"persona", "history"})
 _MOST_CHARACTERS = 3_000  # painted of one line; what is copied is whole
 _MOST_LEFT = 200
 _INDENT = 24  # pixels
+_CHEVRON = 14  # pixels
 _SCROLL_BAR = 16
 _RIGHT = 104  # pixels for tokens and running total
 
@@ -142,9 +144,11 @@ class PromptDelegate(QStyledItemDelegate):
         colours = self._theme.palette
         painter.setFont(_font(painter.font(), 13, bold=True))
         painter.setPen(QColor(colours.text if row.kind == "block" else colours.muted))
-        arrow = ("⌄  " if row.open else "›  ") if row.key else ""
-        room = rect.adjusted(10, 4, -10 - (_RIGHT if row.tokens >= 0 else 0), 0)
-        words = QFontMetrics(painter.font()).elidedText(arrow + row.text, Qt.TextElideMode.ElideRight, room.width())
+        if row.key:
+            at = QRectF(rect.left() + 6, rect.center().y() - _CHEVRON / 2 + 2.5, _CHEVRON, _CHEVRON)
+            paint_icon(painter, at, "down" if row.open else "right", colours.muted)
+        room = rect.adjusted(_INDENT, 4, -10 - (_RIGHT if row.tokens >= 0 else 0), 0)
+        words = QFontMetrics(painter.font()).elidedText(row.text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         self._paint_cost(painter, rect.adjusted(0, 4, 0, 0), row, bold=True)
 

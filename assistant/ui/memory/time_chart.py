@@ -18,8 +18,9 @@ from assistant.workspace.timeline import SOURCES
 if TYPE_CHECKING:
     from assistant.workspace.timeline import Period
 
-_STEP, _BAR = 16, 11  # pixels from bar to bar, and of a bar
-_LEFT, _TOP, _BOTTOM = 2, 10, 24
+_STEP, _WIDEST_STEP = 16, 44  # pixels from bar to bar: at least, and at most where there are few
+_GAP, _WIDEST_BAR = 5, 24
+_LEFT, _RIGHT, _TOP, _BOTTOM = 2, 2, 10, 24
 _AXIS = 28
 _HEIGHT = 168
 
@@ -83,7 +84,10 @@ def _height_of(share: float) -> float:
 
 
 class TimeChart(QWidget):
-    """As wide as its bars need; put it into a scroll area. ``chosen`` tells the index of a period."""
+    """At least as wide as its bars need; put it into a scroll area. ``chosen`` tells the index of a period.
+
+    Where there is room the bars stand further apart, and the newest always at the right edge.
+    """
 
     chosen = Signal(int)
 
@@ -117,7 +121,16 @@ class TimeChart(QWidget):
         return self._most
 
     def sizeHint(self) -> QSize:
-        return QSize(_LEFT + _STEP * len(self._periods) + 12, _HEIGHT)
+        return QSize(_LEFT + _STEP * len(self._periods) + _RIGHT, _HEIGHT)
+
+    def _step(self) -> float:
+        """Pixels from bar to bar."""
+        room = self.width() - _LEFT - _RIGHT
+        return min(_WIDEST_STEP, max(_STEP, room / max(1, len(self._periods))))
+
+    def _left(self) -> float:
+        """Where the first bar's column begins."""
+        return max(_LEFT, self.width() - _RIGHT - self._step() * len(self._periods))
 
     def choose(self, index: int) -> None:
         """Choose a period, as a click on its bar does."""
@@ -129,11 +142,12 @@ class TimeChart(QWidget):
 
     def bar_rect(self, index: int) -> QRectF:
         """Where the whole column of a period is."""
-        return QRectF(_LEFT + _STEP * index, 0, _STEP, self.height() - _BOTTOM)
+        step = self._step()
+        return QRectF(self._left() + step * index, 0, step, self.height() - _BOTTOM)
 
     def _at(self, x: float) -> int:
-        index = int((x - _LEFT) // _STEP)
-        return index if x >= _LEFT and 0 <= index < len(self._periods) else -1
+        index = int((x - self._left()) // self._step())
+        return index if 0 <= index < len(self._periods) else -1
 
     # --- drawing ---
 
@@ -144,8 +158,8 @@ class TimeChart(QWidget):
         font.setPixelSize(11)
         painter.setFont(font)
         self._paint_grid(painter)
-        first = max(0, self._at(max(_LEFT, event.rect().left() - 60)))
-        last = min(len(self._periods), int((event.rect().right() + 60 - _LEFT) // _STEP) + 1)
+        first = max(0, self._at(event.rect().left() - 60))
+        last = min(len(self._periods), int((event.rect().right() + 60 - self._left()) // self._step()) + 1)
         for index in range(first, max(first, last)):
             self._paint_bar(painter, index)
         self._paint_dates(painter, first, last)
@@ -167,18 +181,19 @@ class TimeChart(QWidget):
             return
         ground = self.height() - _BOTTOM
         full = max(3.0, (ground - _TOP) * period.total / self._most)
-        x = column.left() + (_STEP - _BAR) / 2
+        bar = min(_WIDEST_BAR, column.width() - _GAP)
+        x = column.left() + (column.width() - bar) / 2
         shape = QPainterPath()
-        shape.addRoundedRect(QRectF(x, ground - full, _BAR, full + 3), 3, 3)
+        shape.addRoundedRect(QRectF(x, ground - full, bar, full + 3), 3, 3)
         painter.save()
-        painter.setClipRect(QRectF(x, ground - full, _BAR, full))
+        painter.setClipRect(QRectF(x, ground - full, bar, full))
         y = float(ground)
         for kind in SOURCES:
             if not (count := period.counts.get(kind, 0)):
                 continue
             height = full * count / period.total
             part = QPainterPath()
-            part.addRect(QRectF(x, y - height, _BAR, height))
+            part.addRect(QRectF(x, y - height, bar, height))
             painter.fillPath(shape.intersected(part), QColor(source_colour(colours, kind)))
             y -= height
         painter.restore()
@@ -188,10 +203,11 @@ class TimeChart(QWidget):
         free = -1.0
         for index in range(first, last):
             words = _tick(self._periods, index, self._by)
-            x = self.bar_rect(index).left() + 2
-            if words and x >= free and x + 30 < self.width():
+            taken = painter.fontMetrics().horizontalAdvance(words)
+            x = min(self.bar_rect(index).left() + 2, self.width() - taken - 2)
+            if words and x >= free:
                 painter.drawText(QRectF(x, self.height() - _BOTTOM + 5, 70, 16), Qt.AlignmentFlag.AlignLeft, words)
-                free = x + painter.fontMetrics().horizontalAdvance(words) + 12
+                free = x + taken + 12
 
     # --- pointing ---
 

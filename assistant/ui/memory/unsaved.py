@@ -29,8 +29,13 @@ class Unsaved:
     kept: str = ""
 
     def whole(self) -> str:
-        """The text to write, with the endings of the lines that were there."""
-        return restore_endings(self.base.text, self.text, self.base.newline)
+        """The text to write, with the endings of the lines that were there.
+
+        Its last line ends too where it did: what another program adds then begins a line of its own.
+        """
+        before, text = self.base.text, self.text
+        ended = text + "\n" if text and not text.endswith("\n") and (not before or before.endswith("\n")) else text
+        return restore_endings(before, ended, self.base.newline)
 
     def save(self, memory: Memory, file: str, keep_secrets: bool = False) -> Outcome:
         """Write it. Blocking."""

@@ -91,4 +91,5 @@ class SettingsPage(QWidget):
         name_label = label(words)
         name_label.setBuddy(field)
         name_label.setContentsMargins(0, 7, 0, 0)
+        name_label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)  # beside the field itself
         self._form.addRow(name_label, holder)
