@@ -18,6 +18,7 @@ from assistant.core.ports import Progress
 from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
 from assistant.workspace.imports.values import AUTO
+from assistant.workspace.layout import check_there
 from assistant.workspace.memory_values import Conflict
 from assistant.workspace.safe_files import locked
 from assistant.workspace.workspace import Workspace
@@ -120,6 +121,7 @@ class ImportService:
         from assistant.runtime.import_run import ImportRun  # parsers that the window does not start with
 
         path = named_path(path)
+        check_there(self._workspace.root)
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
 
