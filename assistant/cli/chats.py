@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from assistant.cli import receipt
+from assistant.cli import chat_texts, receipt
 from assistant.cli.context import Context
 from assistant.workspace.chat_store import ChatInfo
 from assistant.workspace.chats import Chat
@@ -30,6 +30,7 @@ def add_commands(commands: Any) -> None:
     delete.add_argument("id", metavar="ID", help="as chats list gives it")
     delete.set_defaults(run=run_delete)
     receipt.add_never(actions)
+    chat_texts.add_actions(actions)
 
 
 def run_list(context: Context, options: Namespace) -> int:

@@ -30,6 +30,7 @@ from assistant.ui.events import EventRouter
 from assistant.ui.forget_flow import ForgetFlow
 from assistant.ui.i18n import tr
 from assistant.ui.memory.remembered import RememberedToasts
+from assistant.ui.memory_pane import MemoryPane
 from assistant.ui.memory_undo import UndoOffers
 from assistant.ui.menus import Menus, ShortcutsDialog
 from assistant.ui.model_actions import ModelActions
@@ -56,16 +57,16 @@ class MainWindow(QMainWindow):
         self._clock = clock
         self.bridge = Bridge(services, self)
         self.session = ChatSession(services, self.bridge, self)
-        self._memory: MemoryPanel | None = None
         self._unasked = False
         self.setWindowTitle(self.services.assistants.current)
         self.resize(1200, 800)
         self.setMinimumSize(640, 480)
         self._build()
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
+        self.memory = MemoryPane(self)
         self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
         self.remembered = RememberedToasts(
-            services, self.bridge, self.toasts, self.undo_offers, self.review_memory, self.is_reviewing, self
+            services, self.bridge, self.toasts, self.undo_offers, self.memory.review, self.memory.is_reviewing, self
         )
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)
@@ -147,8 +148,8 @@ class MainWindow(QMainWindow):
         self.chats.close_asked.connect(self.kinds.close)
         self.sidebar.rename_asked.connect(self.chats.rename)
         self.chats.titled.connect(self._show_title)
-        self.topbar.sidebar_asked.connect(self.toggle_sidebar)
-        self.topbar.memory_asked.connect(self.toggle_memory)
+        self.topbar.sidebar_asked.connect(self.room.toggle_chats)
+        self.topbar.memory_asked.connect(self.memory.toggle)
         self.topbar.models_asked.connect(self.models.open)
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
@@ -207,102 +208,47 @@ class MainWindow(QMainWindow):
 
     # --- memory ---
 
-    def toggle_sidebar(self) -> None:
-        self.room.toggle_chats()
-
-    def toggle_memory(self) -> None:
-        """Show or hide the memory panel; it is built when it is first asked for."""
-        panel = self.memory_panel()
-        self._show_memory(panel.isHidden())
+    def memory_panel(self) -> MemoryPanel:
+        """The panel, built hidden if need be."""
+        return self.memory.panel()
 
     def memory_open(self) -> bool:
-        """Whether the memory panel was built."""
-        return self._memory is not None
+        """Whether the panel was built."""
+        return self.memory.is_built
 
-    def memory_panel(self) -> MemoryPanel:
-        if self._memory is None:
-            from assistant.ui.memory.draft_feed import DraftFeed
-            from assistant.ui.memory.panel import MemoryPanel
+    def memory_shown(self) -> bool:
+        """Whether the panel is open."""
+        return self.memory.is_shown
 
-            self._memory = MemoryPanel(self.services, self.bridge, self.theme)
-            self._memory.failed.connect(self.show_error)
-            self._memory.closed.connect(lambda: self._show_memory(False))
-            self._memory.chat_chosen.connect(self.open_chat)
-            self._memory.forget_asked.connect(lambda thing: self.forgetting.ask([thing]))
-            self._memory.said.connect(self.bottombar.show_notice)
-            self._memory.undo_offered.connect(self.undo_offers.offer)
-            self._memory.page_built.connect(DraftFeed(self.page, self.session, self.finder, self._memory).serve)
-            self._memory.hide()
-            self.splitter.addWidget(self._memory)
-        return self._memory
+    def toggle_memory(self) -> None:
+        """Show or hide the panel."""
+        self.memory.toggle()
+
+    def show_memory_page(self, key: str) -> None:
+        """Open the panel at a page."""
+        self.memory.show(page=key)
 
     def show_place(self, file: str, line: int) -> None:
         """Open the memory panel at a line; a line of a chat opens the chat."""
         if file.startswith("chats/"):
             self.open_chat(Path(file).stem.partition("_part")[0])  # a long chat goes on in further files
             return
-        self._show_memory(True)
-        self.memory_panel().open_place(file, line)
-
-    def _show_memory(self, shown: bool, page: str = "") -> None:
-        panel = self.memory_panel()
-        panel.setVisible(shown)
-        self.topbar.memory.setChecked(shown)
-        self._share_room()
-        if shown:
-            self.room.widen_memory(self.width(), self._memory_width())
-            panel.start(page)
-
-    def _memory_width(self) -> int:
-        return self.keeper.memory_width or max(380, min(520, self.width() * 36 // 100))
-
-    def _share_room(self) -> None:
-        self.room.share(self.width(), self._memory_width() if self.memory_shown() else 0)
+        self.memory.show()
+        self.memory.panel().open_place(file, line)
 
     def show_conversation(self) -> None:
         """Where memory has its place, memory goes."""
         if self.room.is_tight:
-            self._show_memory(False)
+            self.memory.show(False)
 
     def write_message(self) -> None:
         """Go to where a message is written."""
         self.show_conversation()
         self.page.composer.edit.setFocus()
 
-    def show_memory_page(self, key: str) -> None:
-        """Open the memory panel at a page."""
-        self._show_memory(True, key)
-
-    def new_note(self) -> None:
-        """Ask for the name of a new memory file."""
-        self._show_memory(True)
-        self.memory_panel().start_note()
-
-    def search_memory(self) -> None:
-        """Open the memory panel at its search."""
-        self._show_memory(True)
-        self.memory_panel().start_search()
-
-    def review_memory(self) -> None:
-        """Open the memory panel at what waits for the person's word."""
-        self._show_memory(True, "review")
-
-    def tidy_memory(self) -> None:
-        """Open the memory panel at its journal, and show there what tidying up would do."""
-        self._show_memory(True, "journal")
-        self.memory_panel().journal.tidying.ask()
-
-    def is_reviewing(self) -> bool:
-        """Whether the person looks at what waits for their word."""
-        return self._memory is not None and not self._memory.isHidden() and self._memory.current == "review"
-
-    def memory_shown(self) -> bool:
-        """Whether the memory panel is open."""
-        return self._memory is not None and not self._memory.isHidden()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share_room()
+        self.memory.share_room()
 
     # --- the rest ---
 
@@ -358,10 +304,9 @@ class MainWindow(QMainWindow):
     def may_leave(self) -> bool:
         """Ask about what would be lost: temporary chats, unsaved text. False when the person stays."""
         if self._unasked:
-            if self._memory is not None:
-                self._memory.keep()
+            self.memory.keep()
             return True
-        if not self.kinds.may_leave() or (self._memory is not None and not self._memory.may_close()):
+        if not self.kinds.may_leave() or not self.memory.may_close():
             return False
         self.kinds.leave()
         return True

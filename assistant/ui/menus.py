@@ -64,11 +64,11 @@ class Menus:
 
     def _fill_view(self) -> None:
         window, menu = self._window, self._menu(tr("&View"), tr("View"))
-        self._action(menu, tr("Chats"), window.toggle_sidebar, "Ctrl+B")
-        self._action(menu, tr("Memory"), window.toggle_memory, "Ctrl+M")
-        self._action(menu, tr("Search memory"), window.search_memory, "Ctrl+Shift+F")
-        self._action(menu, tr("Review what waits"), window.review_memory, "Ctrl+Shift+R")
-        self._action(menu, tr("New note…"), window.new_note)
+        self._action(menu, tr("Chats"), window.room.toggle_chats, "Ctrl+B")
+        self._action(menu, tr("Memory"), window.memory.toggle, "Ctrl+M")
+        self._action(menu, tr("Search memory"), window.memory.search, "Ctrl+Shift+F")
+        self._action(menu, tr("Review what waits"), window.memory.review, "Ctrl+Shift+R")
+        self._action(menu, tr("New note…"), window.memory.new_note)
         self._action(menu, tr("Write a message"), window.write_message, "Ctrl+L")
         self._action(menu, tr("Go to the message at the bottom"), window.toasts.focus, "F6")
         menu.addSeparator()
@@ -86,7 +86,7 @@ class Menus:
 
     def _fill_memory(self) -> None:
         window, menu = self._window, self._menu(tr("M&emory"), tr("Memory"))
-        self._action(menu, tr("Tidy up…"), window.tidy_memory)
+        self._action(menu, tr("Tidy up…"), window.memory.tidy)
         self._action(menu, tr("Import…"), partial(import_memory, window))
         self._action(menu, tr("Back up…"), partial(back_up, window))
         self._action(menu, tr("Restore a backup…"), partial(restore_backup, window))

@@ -190,6 +190,12 @@ class ChatStore:
         parts = files.find_parts(self._root, ident)
         return bool(parts) and parse_head(files.read_head(parts[0])).private
 
+    def markdown(self, ident: str) -> str:
+        """The chat as it stands in its files; bytes that are no characters are lone surrogates."""
+        with self._locked(ident):
+            parts = [read_bytes(path).decode("utf-8", "surrogateescape") for path in self._parts(ident)]
+        return "".join(part if part.endswith("\n") else f"{part}\n" for part in parts)
+
     def rewrite(
         self, ident: str, change: Callable[[Sequence[str]], Sequence[str]], keep: Callable[[Path, bytes, bytes], None]
     ) -> None:

@@ -23,6 +23,12 @@ _STARTS = re.compile(LETTER)
 _CUT = re.compile(r"\s?(?:…|\.\.\.)")
 _SPACE = re.compile(r"\s+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+# A character with what is composed with it: accents, the voicing of kana, the vowels and finals of Hangul.
+_CLUSTER = re.compile(
+    ".[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u093c\u1160-\u11ff\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]*",
+    re.DOTALL,
+)
 _PLAIN = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
@@ -116,7 +122,8 @@ def _stands(lowered: bytes, data: bytes, head: tuple[bytes, str], text: str) -> 
 @lru_cache(maxsize=4096)
 def _heads(text: str) -> tuple[tuple[bytes, str], ...]:
     """The first characters of a text as they may stand in a file, in lower case where that is a matter of ASCII."""
-    forms = dict.fromkeys((text, " ".join(text.split()), unicodedata.normalize("NFKC", text)))
+    normal = (unicodedata.normalize(form, text) for form in ("NFKC", "NFC", "NFD"))
+    forms = dict.fromkeys((text, " ".join(text.split()), *normal))
     cased = dict.fromkeys(each[:_HEAD] for form in forms for each in (form, form.lower(), form.upper()))
     found: dict[bytes, str] = {}
     for form in cased:
@@ -139,15 +146,30 @@ def _finder(text: str) -> tuple[re.Pattern[str], str]:
 
 def _spans(text: str, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     folded = unicodedata.normalize("NFKC", text)
-    same_places = len(folded) == len(text)  # else a place in one is not the same place in the other
+    places: Sequence[tuple[int, int]] | None = None
     for wanted in texts:
         if not wanted.strip():
             continue
         for written in dict.fromkeys((wanted, wanted.replace("；", "\\；"), wanted.replace("</", "<\\/"))):
             yield from _spans_of(text, written)
         plain = unicodedata.normalize("NFKC", wanted)
-        if same_places and (plain, folded) != (wanted, text):
-            yield from _spans_of(folded, plain)
+        if (plain, folded) == (wanted, text) or not _finder(plain)[0].search(folded):
+            continue
+        if places is None:
+            folded, places = _folded_places(text)
+        for start, end in _spans_of(folded, plain):
+            yield places[start][0], places[end - 1][1]
+
+
+def _folded_places(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
+    """The text with each character in its plain form, and where each of those begins and ends in the text."""
+    pieces: list[str] = []
+    places: list[tuple[int, int]] = []
+    for cluster in _CLUSTER.finditer(text):
+        piece = unicodedata.normalize("NFKC", cluster[0])
+        pieces.append(piece)
+        places += [cluster.span()] * len(piece)
+    return "".join(pieces), places
 
 
 def _spans_of(text: str, wanted: str) -> Iterator[tuple[int, int]]:

@@ -50,6 +50,8 @@ def read_proposal(path: Path) -> Proposal | None:
         items = tuple(
             ProposalItem(int(item["n"]), str(item["text"]), str(item.get("taken", ""))) for item in record["items"]
         )
+        if len({item.n for item in items}) < len(items) or not items:
+            raise ValueError("its items cannot be told apart")
         return Proposal(
             id=path.stem,
             time=str(record["time"]),

@@ -35,6 +35,12 @@ class Seen:
     actor: str = ""
     problem: str = ""
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether each field is of its kind: the file may have been edited by hand."""
+        words = (self.sha256, self.actor, self.problem)
+        return all(isinstance(each, str) for each in words) and type(self.size) is type(self.modified_ns) is int
+
 
 class SeenCopies:
     """Exact copies of the memory files in the data folder (mode 0600), with what stat said of each.
@@ -169,7 +175,10 @@ class SeenCopies:
         try:
             fields = parse_json(line)
             file = fields.pop("file")
-            self._known[file] = Seen(**fields)
+            seen = Seen(**fields)
+            if not isinstance(file, str) or not seen.is_sound:
+                raise TypeError("a field is of another kind")
+            self._known[file] = seen
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             _log.debug("a line of what was seen is damaged: %s", error)
 

@@ -92,3 +92,26 @@ def test_with_the_real_models_a_deleted_chat_is_in_no_log_and_no_vector_store(re
     left = traces(tmp_path)
     others = [path for path in left if WORD in Path(path).read_text(errors="replace") and "/chats/" not in path]
     assert (others, [path for path in left if chat in path]) == ([], [])
+
+
+def test_what_came_of_a_chat_beside_memory_goes_with_it(scripted: OpenHouse, tmp_path: Path) -> None:
+    """Case 8: what waited for a yes, what was declined, an unsent message, a kept temporary chat."""
+    house = scripted(answer)
+    house.window.kinds.new_temporary()
+    house.wait(house.window.page.banner.isVisible)
+    temporary = house.say(f"the {WORD} soup of Zephyria 石榴汤 is what I cooked yesterday evening").chat
+    chat = house.services.keep_chat(temporary)
+    house.window.open_chat(chat)
+    house.wait(lambda: house.chat == chat)
+    house.say(f"and once more {WORD}")
+    inbox = house.services.workspace.inbox
+    for text in (f"cooked {WORD} soup", "cooked 石榴汤"):
+        inbox.propose([text], source=f"chat:{chat}#1-2", actor="assistant")
+    inbox.decline(inbox.waiting()[0].id)
+    house.window.page.composer.set_text(f"unsent {WORD}")
+    house.window.keeper.keep_now()
+    house.window.chats.delete(chat)
+    house.wait(lambda: bool(house.window.toasts.shown()))
+    house.close()
+    assert traces(tmp_path) == []
+    assert inbox.waiting() == []

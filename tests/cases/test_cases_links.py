@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from assistant.ui.errors import ErrorDialog
+from tests import imported
 from tests.cases.conftest import Keepsake, OpenHouse
 
 WORD = "zorblax"
@@ -206,3 +207,62 @@ def test_what_is_forgotten_goes_from_copies_of_a_conflict_too(keepsake: Keepsake
     assert [place for place in done.json["searched"] if place["remaining"]] == []
     assert [path for path in tmp_path.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()] == []
     assert "kept" in (tmp_path / "ws" / COPIES[0]).read_text()
+
+
+@pytest.mark.parametrize("system", ["openmausbot", "nanobot", "atoms"])
+def test_an_import_follows_no_link_out_and_gives_no_impossible_name(
+    keepsake: Keepsake, tmp_path: Path, outside: Path, system: str
+) -> None:
+    """Case 29: what is skipped is named; a note that no name of ours can bear comes under another."""
+    source = tmp_path / "source"
+    given = getattr(imported, system)(source)
+    notes = source / "memory" if (source / "memory").is_dir() else source
+    (notes / "x.md").symlink_to(outside / "plans.md")
+    (notes / "y").symlink_to(outside)
+    (notes / "con.md").write_text("- a device\n")
+    (notes / f"{'n' * 230}.md").write_text("- long\n")
+    report = keepsake("--json", "import", system, str(given))
+    assert report.code == 0
+    skipped = {name for group in report.json["skipped"] for name in group["examples"] if group["reason"] == "link"}
+    assert {Path(name).name for name in skipped} == {"x.md", "y"}
+    files = [path for path in (tmp_path / "ws").rglob("*") if path.is_file()]
+    assert not any(WORD.encode() in path.read_bytes() for path in files)
+    assert not any(path.name == "con.md" or len(path.name) > 204 for path in files)
+
+
+def test_a_backup_names_a_link_out_and_takes_nothing_from_behind_it(
+    keepsake: Keepsake, tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Case 29."""
+    monkeypatch.setenv("KEEPSAKE_PASSPHRASE", "four words are enough")
+    keepsake("remember", "likes tea")
+    (tmp_path / "ws" / "memory" / "y.md").symlink_to(outside / "plans.md")
+    made = keepsake("--json", "backup", str(tmp_path / "b.age"), "--passphrase").json
+    assert made["skipped"] == ["workspace/memory/y.md"]
+    assert keepsake("restore", str(tmp_path / "b.age"), "--workspace", str(tmp_path / "again")).code == 0
+    assert (tmp_path / "again" / "MEMORY.md").read_text().endswith("likes tea\n")
+    assert not (tmp_path / "again" / "memory" / "y.md").exists()
+
+
+def test_a_day_log_of_no_day_keeps_no_chat_from_being_deleted(keepsake: Keepsake, tmp_path: Path) -> None:
+    """Cases 8 and 23: the doctor names what no day log can be called; it stays as it is."""
+    month, logs = tmp_path / "ws" / "chats" / "2026-11", tmp_path / "ws" / "memory" / "log"
+    month.mkdir(parents=True)
+    logs.mkdir(parents=True)
+    (month / "20261103_153022.md").write_text(CHAT.format(id="20261103_153022"))
+    for name in ("2026-13-45.md", "hello.md"):
+        (logs / name).write_text("by hand\n")
+    assert {"memory/log/2026-13-45.md", "memory/log/hello.md"} <= broken(keepsake)
+    deleted = keepsake("chats", "delete", "20261103_153022")
+    assert (deleted.code, deleted.err) == (0, "")
+    assert keepsake("forget", "hand", "--yes").code in (0, 1)
+    assert not (month / "20261103_153022.md").exists()
+
+
+def test_the_doctor_names_folders_that_are_no_assistants(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("assistants", "add", "Anna")
+    for name in ("con", ".hidden"):
+        (tmp_path / "ws" / "assistants" / name).mkdir()
+    (tmp_path / "ws" / "assistants" / "note.md").write_text("x")
+    named = {name for name in broken(keepsake) if name.startswith("assistants/")}
+    assert named == {"assistants/con", "assistants/note.md"}

@@ -170,6 +170,35 @@ class TestChats:
             if path.is_file():
                 assert b"quixotic" not in path.read_bytes(), path
 
+    @pytest.mark.parametrize("title", ['a<>:"/\\|?*b', "🐘 家", "x" * 300, "dot.", "CON", "   ", "../../up"])
+    def test_a_chat_is_searched_for_and_exported(self, keepsake: Keepsake, tmp_path: Path, title: str) -> None:
+        """CASES 5: whatever its title, it is saved, exported, found again, and never over another file."""
+        folder = tmp_path / "ws" / "chats" / "2026-11"
+        folder.mkdir(parents=True)
+        (folder / "20261129_153022.md").write_text(
+            "# Chat: Trip\n\n## Metadata\n\n- **Session ID**: 20261129_153022\n\n## Conversation\n\n"
+            "### 2026-11-29T15:30:25+08:00 · #1\n\n**User**:\n\n> quixotic hotel\n"
+        )
+        keepsake("chats", "rename", "20261129_153022", title)
+        found = keepsake("--json", "chats", "search", "quixotic").json
+        assert {"chats", "abstained", "mode"} <= found.keys()
+        (chat,) = found["chats"]
+        assert chat.keys() == {"id", "title", "turns"}
+        assert chat["turns"][0].keys() == {"id", "line", "date", "text", "score"}
+        assert chat["turns"][0]["id"] == "20261129_153022#1"
+        assert keepsake("--json", "chats", "search", "zorblax").json["chats"] == []
+        text = (folder / "20261129_153022.md").read_text()
+        whole = keepsake("--json", "chats", "export", chat["id"]).json
+        assert (whole["file"], whole["markdown"]) == (None, text)
+        target = tmp_path / "out"
+        target.mkdir()
+        done = keepsake("--json", "chats", "export", chat["id"], str(target)).json
+        assert done.keys() == {"id", "title", "turns", "file"}
+        (file,) = target.iterdir()
+        assert (str(file), file.read_text()) == (done["file"], text)
+        assert keepsake("chats", "export", chat["id"], str(file)).code == 1
+        assert keepsake("chats", "export", chat["id"], str(tmp_path / "none" / "x.md")).code == 1
+
     def test_a_chat_that_is_not_there(self, keepsake: Keepsake) -> None:
         for words in (("show", "20200101_000000"), ("delete", "../../x"), ("rename", "nope", "title")):
             failed = keepsake("chats", *words, "--json")
@@ -324,6 +353,7 @@ class TestContractOfEveryCommand:
         ("assistants", "delete", "Ben", "--yes"),
         ("assistants", "restore", "Ben"),
         ("recall", "tea"),
+        ("chats", "search", "tea"),
         ("prompt", "hello"),
     )
     FAILED = (
@@ -354,6 +384,7 @@ class TestContractOfEveryCommand:
         ("chats", "never", "x", "y"),
         ("chats", "renew", "x"),
         ("chats", "delete", "x"),
+        ("chats", "export", "x"),
         ("receipt", "x", "1"),
         ("import", "nanobot", "/nothing/is/here"),
         ("import", "--undo", "x"),
@@ -384,6 +415,9 @@ class TestContractOfEveryCommand:
         ("assistants", "delete", "x"),
         ("assistants", "purge", "x"),
         ("backup",),
+        ("bench", "memory", "--size", "-3"),
+        ("bench", "store", "--runs", "0"),
+        ("chats", "search", "x", "--limit", "0"),
     )
 
     def test_what_is_done_is_one_value_and_no_word_on_stderr(self, keepsake: Keepsake) -> None:

@@ -52,7 +52,7 @@ def agree(house: House) -> ForgetStrip:
 
 def find(house: House, words: str) -> None:
     """Search for it in the panel and choose the first hit."""
-    house.window.search_memory()
+    house.window.memory.search()
     page = house.window.memory_panel().page("search")
     page.field.setText(words)
     page.ask()

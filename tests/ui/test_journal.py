@@ -240,7 +240,7 @@ def test_nothing_to_tidy_is_said(qtbot: QtBot, window: MainWindow, journal: Jour
 
 def test_tidying_up_is_in_the_menu_too(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     (services.workspace.root / "MEMORY.md").write_text("- tea\n- tea\n")
-    window.tidy_memory()
+    window.memory.tidy()
     journal = window.memory_panel().journal
     qtbot.waitUntil(lambda: journal.tidying.dialog is not None)
     assert window.memory_panel().current == "journal"

@@ -98,7 +98,7 @@ def test_f2_renames_even_when_the_list_is_hidden(qtbot: QtBot, window: MainWindo
     put_three(qtbot, window, services)
     window.open_chat("a")
     qtbot.waitUntil(lambda: window.session.title() == "A")
-    window.toggle_sidebar()
+    window.room.toggle_chats()
     qtbot.keyClick(window.page.composer.edit, Qt.Key.Key_F2)
     assert window.sidebar.isVisible()
     assert window.sidebar.view.state() == window.sidebar.view.State.EditingState

@@ -329,7 +329,7 @@ def test_a_note_that_is_there_already_is_opened(
     kept = services.workspace.root / "memory" / "Travel.md"
     kept.write_text("hotels")
     panel.files.editor.appendPlainText("mine")
-    window.new_note()
+    window.memory.new_note()
     assert panel.files.doings.new_note is not None
     panel.files.doings.new_note.field.setText("Travel")
     panel.files.doings.new_note.create_button.click()

@@ -45,7 +45,7 @@ def memory(kept: Kept) -> str:
 
 def opened(kept: Kept, qtbot: QtBot) -> ReviewPage:
     """The review page, as the person opens it, when it has read both."""
-    kept.window.review_memory()
+    kept.window.memory.review()
     page = kept.window.memory_panel().page("review")
     assert isinstance(page, ReviewPage)
     for lane in (kept.services.lanes.files, kept.services.lanes.keeping):
@@ -326,7 +326,7 @@ def test_what_waits_for_a_yes_is_told_with_a_way_there(kept: Kept, qtbot: QtBot)
     assert toast is not None
     assert toast.text() == "The assistant would like to remember 2 things"
     toast.action_button().click()
-    assert kept.window.is_reviewing()
+    assert kept.window.memory.is_reviewing()
     propose(kept, "likes tea", source="tool")
     qtbot.waitUntil(lambda: badge(kept) == 3)
     assert kept.window.toasts.shown() == []

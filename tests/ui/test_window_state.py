@@ -77,7 +77,7 @@ def test_a_hidden_list_of_chats_stays_hidden(
     qtbot: QtBot, window: MainWindow, services: FakeServices, again: list[MainWindow]
 ) -> None:
     settled(qtbot, window)
-    window.toggle_sidebar()
+    window.room.toggle_chats()
     assert reopen(qtbot, window, again).sidebar.isHidden()
 
 

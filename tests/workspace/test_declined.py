@@ -158,3 +158,10 @@ def test_what_was_wanted_again_stays_wanted_when_the_mark_is_lost(ws: Workspace)
     (ws.data / "declined" / "undone.seen").unlink()
     ws.undone.catch_up()
     assert ws.declined.turns(CHAT) == set()
+
+
+def test_a_number_beyond_all_numbers_costs_its_line(declined: Declined, tmp_path: Path) -> None:
+    declined.add_turns(CHAT, 3, 5)
+    with (tmp_path / "declined" / "declined.jsonl").open("a") as file:
+        file.write(f'{{"turns": [["{CHAT}", 1, 1e400]]}}\n{{"turns": [["{CHAT}", NaN, Infinity]]}}\n')
+    assert Declined(tmp_path / "declined").turns(CHAT) == {3, 4, 5}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,18 @@ def test_a_folder_is_scrubbed_whole_with_json_kept_json(tmp_path: Path) -> None:
     assert (tmp_path / "app.log").stat().st_size == size
     assert (tmp_path / "app.log").read_text().endswith("INFO next\n")
     assert (tmp_path / "kept.json").read_text() == SAID
+
+
+@pytest.mark.parametrize("around", ["{}", "{}…", "㈱ said “{}” … ﬁn", "½ {}"])
+def test_composed_and_decomposed_letters_meet_wherever_they_stand(around: str) -> None:
+    said = "my café is José's 한국"
+    for form in ("NFC", "NFD"):
+        for case in (said, said.upper()):
+            text = around.format(unicodedata.normalize(form, case))
+            assert scrub_text(text, [said]) == around.format(FORGOTTEN)
+            assert found_in_bytes(text.encode(), [said]) == [said]
+            assert found_in_bytes(text.encode(), [unicodedata.normalize("NFD", said)])
+
+
+def test_what_is_wide_is_found_beside_what_grows_when_it_is_folded() -> None:
+    assert scrub_text("… ｍｙ ｐｉｎ is 4711 …", ["my pin is 4711"]) == "… «forgotten» …"

@@ -232,3 +232,13 @@ def test_an_inbox_that_was_never_used_is_empty(tmp_path: Path, ws: Workspace) ->
     assert inbox.waiting() == []
     inbox.finish()
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    "items", ['[{"n": 1e400, "text": "a"}]', '[{"n": 1, "text": "a"}, {"n": 1, "text": "b"}]', "[]"]
+)
+def test_items_that_cannot_be_told_apart_are_no_proposal(ws: Workspace, items: str) -> None:
+    propose(ws, "dog is called Rex")
+    file = ws.data / "inbox" / "20261129-other.json"
+    file.write_text(f'{{"time": "t", "source": "{SOURCE}", "actor": "upkeep", "day": "2026-05-03", "items": {items}}}')
+    assert waiting(ws) == [["dog is called Rex"]]

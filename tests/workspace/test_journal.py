@@ -8,6 +8,7 @@ import json
 import pytest
 
 from assistant.core.errors import AssistantError
+from assistant.workspace import journal_lines
 from assistant.workspace.forgotten_journal import JournalPlace
 from assistant.workspace.journal import Journal, Version
 from assistant.workspace.memory import Saved
@@ -60,13 +61,13 @@ def test_the_newest_of_many_is_read_from_the_end(journal, ws, monkeypatch):
         for n in range(5000):
             file.write(json.dumps({**record, "id": f"id{n}", "summary": f"s{n}"}) + "\n")
     reads = []
-    original = json.loads
+    original = journal_lines.parse_json
 
     def counting(line):
         reads.append(1)
         return original(line)
 
-    monkeypatch.setattr(json, "loads", counting)
+    monkeypatch.setattr(journal_lines, "parse_json", counting)
     assert [e.summary for e in journal.entries(limit=3)] == ["s4999", "s4998", "s4997"]
     assert len(reads) == 3
 
@@ -107,8 +108,8 @@ def test_what_is_looked_for_is_found_without_reading_the_rest(journal, ws, monke
             undoes = {"undoes": f"id{n - 3}"} if n % 10 == 0 else {}
             file.write(json.dumps({**record, "id": f"id{n}", "summary": '"actor": "import"', **rare, **undoes}) + "\n")
     reads = []
-    original = json.loads
-    monkeypatch.setattr(json, "loads", lambda line: reads.append(1) or original(line))
+    original = journal_lines.parse_json
+    monkeypatch.setattr(journal_lines, "parse_json", lambda line: reads.append(1) or original(line))
     assert [(e.id, e.can_undo) for e in journal.entries(actor="import")] == [("id4000", True), ("id7", False)]
     assert [e.id for e in journal.entries(path="memory/rare.md", before="id4000")] == ["id7"]
     assert [e.id for e in journal.entries(limit=2, before="id3")] == ["id2", "id1"]

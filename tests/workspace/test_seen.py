@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from assistant.workspace.seen import SeenCopies
@@ -85,3 +87,14 @@ def test_a_file_that_is_only_touched_keeps_its_author(make, tmp_path):
     path.write_bytes(path.read_bytes())
     assert make().memory.note_disk_changes() == []
     assert [info.actor for info in make().memory.files()] == ["you"]
+
+
+@pytest.mark.parametrize("field", ["file", "sha256", "size", "modified_ns", "actor", "problem"])
+@pytest.mark.parametrize("value", [None, True, 1.5, [1], {"a": 1}])
+def test_a_field_of_another_kind_costs_its_line(seen, tmp_path, field, value):
+    note(seen, tmp_path, "a.md")
+    path = tmp_path / "seen" / "seen.jsonl"
+    path.write_text(
+        json.dumps({**json.loads(path.read_text()), "file": "b.md", field: value}) + "\n" + path.read_text()
+    )
+    assert list(SeenCopies(tmp_path / "seen").files()) == ["a.md"]

@@ -1,0 +1,77 @@
+"""``keepsake chats search|export``: chats found by their words, and written out as the Markdown they are."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from assistant.cli.context import Context, natural
+from assistant.core.errors import AssistantError
+from assistant.core.values import Hit, RecallQuery
+
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
+_LONGEST_TITLE = 60  # characters of a title in the name of a file
+
+
+def add_actions(chats: Any) -> None:
+    """Below ``keepsake chats``."""
+    search = chats.add_parser("search", help="the chats in which something was said, the best first; not private ones")
+    search.add_argument("query", metavar="QUERY", help="any words")
+    search.add_argument("--limit", type=natural, default=10, metavar="N", help="at most so many turns (10)")
+    search.set_defaults(run=run_search)
+    export = chats.add_parser("export", help="write a chat out as Markdown")
+    export.add_argument("id", metavar="ID", help="as chats list gives it")
+    export.add_argument(
+        "file", metavar="FILE", nargs="?", type=Path, help="a new file, or a folder; without: to stdout"
+    )
+    export.set_defaults(run=run_export)
+
+
+def run_search(context: Context, options: Namespace) -> int:
+    context.ready_recall()
+    answer = context.services.search(RecallQuery(options.query, min(options.limit, 1000), "chats"))
+    found: dict[str, list[Hit]] = {}
+    for hit in answer.hits:
+        found.setdefault(hit.id.rpartition("#")[0], []).append(hit)
+    titles = {chat.id: chat.title for chat in context.services.list_chats()}
+    value = [
+        {"id": chat, "title": titles.get(chat, ""), "turns": list(map(_turn, hits))} for chat, hits in found.items()
+    ]
+    words = "\n".join(f"{chat}  {titles.get(chat) or 'Untitled'}  {hits[0].text}" for chat, hits in found.items())
+    context.output.value(
+        {"chats": value, "abstained": answer.abstained, "mode": answer.mode}, words or "No chat says that."
+    )
+    return 0
+
+
+def _turn(hit: Hit) -> dict[str, Any]:
+    return {"id": hit.id, "line": hit.line, "date": hit.date, "text": hit.text, "score": hit.score}
+
+
+def run_export(context: Context, options: Namespace) -> int:
+    chat = context.services.read_chat(options.id)
+    text = context.services.workspace.chats.markdown(options.id)
+    value = {"id": chat.id, "title": chat.title, "turns": len(chat.turns)}
+    if options.file is None:
+        context.output.value({**value, "file": None, "markdown": text}, text.rstrip("\n"))
+        return 0
+    path = options.file.expanduser().absolute()
+    if path.is_dir():
+        name = _NOT_IN_NAMES.sub("_", chat.title)[:_LONGEST_TITLE].strip(" ._")
+        path = path / (f"{name} {chat.id}.md" if name else f"{chat.id}.md")
+    _write_new(path, text)
+    context.output.value({**value, "file": path}, f"Written: {path}")
+    return 0
+
+
+def _write_new(path: Path, text: str) -> None:
+    from assistant.workspace.safe_files import as_error, write_atomic
+
+    if path.exists():
+        raise AssistantError("chat.export", f"{path} is there already.", "Choose another name.")
+    try:
+        write_atomic(path, text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise as_error(error, path) from error
