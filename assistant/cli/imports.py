@@ -46,7 +46,7 @@ def run_import(context: Context, options: Namespace) -> int:
         return _undo(context, options.undo)
     service = context.services.importing
     do = service.look if options.dry_run else service.run
-    report = do(options.system, options.path.expanduser(), context.cancel, context.output.progress)
+    report = do(options.system, options.path, context.cancel, context.output.progress)
     context.output.value(_value(report, options.dry_run), _words(report, options.dry_run))
     return 0
 

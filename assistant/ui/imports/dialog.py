@@ -132,7 +132,7 @@ class ImportDialog(QDialog):
 
     def _on_go(self) -> None:
         if self.report is None:
-            system, path = str(self.system.currentData()), Path(self.path.text().strip()).expanduser()
+            system, path = str(self.system.currentData()), Path(self.path.text().strip())
             self._asked = (system, path)
             self._work(self._services.importing.look, self._on_looked)
         else:
