@@ -147,7 +147,7 @@ class Distiller:
 
     def _tries(self, chat: str, first: int) -> int:
         try:
-            kept = parse_json(self._path(chat).read_text())
+            kept = parse_json(self._path(chat).read_bytes())
             return int(kept["tries"]) if kept["first"] == first else 0
         except (OSError, ValueError, KeyError, TypeError):  # missing or damaged: derived state, counted anew
             return 0

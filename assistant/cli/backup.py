@@ -10,6 +10,7 @@ from typing import Any
 
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
+from assistant.core.folders import named_path
 
 _VARIABLE = "KEEPSAKE_PASSPHRASE"
 
@@ -47,7 +48,7 @@ def run_list(context: Context, options: Namespace) -> int:
 
 
 def run_drop(context: Context, options: Namespace) -> int:
-    path = options.file.expanduser().absolute()
+    path = named_path(options.file)
     known = context.services.backups.known
     if str(path) not in {str(each.path) for each in known.all()}:
         raise AssistantError("backup.unknown", f"No backup at {path} is known.", "See `keepsake backups list`.")
@@ -97,6 +98,7 @@ def run_restore(context: Context, options: Namespace) -> int:
     places = context.places
     paths = find_paths(places.config, places.state, os.environ)
     root = default_workspace(SettingsStore(paths.settings_file).load(), places.workspace, os.environ)
+    options.file = named_path(options.file)
     kind = kind_of(options.file)
     key = _key(context, options, kind == "passphrase")
     report = restore(options.file, key, root, paths, places.now or system_clock())

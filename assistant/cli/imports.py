@@ -10,8 +10,7 @@ from typing import Any
 from assistant.cli.context import Context
 from assistant.runtime.importing import ImportUndone
 from assistant.workspace.imports.report import ImportReport
-from assistant.workspace.imports.systems import AUTO
-from assistant.workspace.imports.values import SYSTEMS
+from assistant.workspace.imports.values import AUTO, SYSTEMS
 
 _SHOWN = 5  # examples of what is skipped, in words; JSON has them all
 _NAMES = {
@@ -47,7 +46,7 @@ def run_import(context: Context, options: Namespace) -> int:
         return _undo(context, options.undo)
     service = context.services.importing
     do = service.look if options.dry_run else service.run
-    report = do(options.system, options.path.expanduser(), context.cancel, context.output.progress)
+    report = do(options.system, options.path, context.cancel, context.output.progress)
     context.output.value(_value(report, options.dry_run), _words(report, options.dry_run))
     return 0
 

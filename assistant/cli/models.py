@@ -8,6 +8,7 @@ from typing import Any
 
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
+from assistant.core.folders import named_path
 
 
 def add_commands(commands: Any) -> None:
@@ -34,7 +35,7 @@ def run_list(context: Context, options: Namespace) -> int:
 
 
 def run_add(context: Context, options: Namespace) -> int:
-    model = context.services.add_model(options.path.expanduser().absolute())
+    model = context.services.add_model(named_path(options.path))
     context.output.value(model, f"Added: {model.name}")
     return 0
 

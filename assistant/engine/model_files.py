@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.folders import named_path
 from assistant.core.json_text import parse_json
 from assistant.engine.catalogue import CatalogueModel, load_catalogue
 from assistant.engine.gguf import GgufInfo, read_gguf_info
@@ -87,16 +89,17 @@ class ModelStore:
         for file in files:
             if wanted in (file.name.casefold(), file.path.stem.casefold()) or _same(file.path, Path(name)):
                 return file
-        path = Path(name).expanduser()
-        if path.is_file() and (found := self._describe(path.absolute())):
-            return found
+        with contextlib.suppress(AssistantError):  # a name that no file can have
+            path = named_path(Path(name))
+            if path.is_file() and (found := self._describe(path)):
+                return found
         raise AssistantError(
             "model.missing", f"There is no model called {name}.", "`keepsake models list` shows those that are there."
         )
 
     def add(self, path: Path) -> ModelFile:
         """Remember a model file where it is. Raises AssistantError when it is no usable model file."""
-        path = path.expanduser().absolute()
+        path = named_path(path)
         read_gguf_info(path)
         if not any(_same(path, known) for known in self._paths()):
             self._write_registry([*self._registered(), path])

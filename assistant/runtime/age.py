@@ -61,6 +61,8 @@ def parse_key(text: str) -> Key:
 def kind_of(path: Path) -> KeyKind:
     """What opens this file. Raises AssistantError("backup.foreign") for a file that is no backup."""
     try:
+        if path.exists() and not path.is_file():  # a folder; or a pipe, which waits for ever
+            raise _foreign(path)
         with path.open("rb") as file:
             head = file.read(len(MAGIC) + 12)
     except FileNotFoundError as error:
@@ -68,8 +70,12 @@ def kind_of(path: Path) -> KeyKind:
     except OSError as error:
         raise as_error(error, path) from error
     if not head.startswith(MAGIC):
-        raise AssistantError("backup.foreign", f"{path.name} is no backup of Keepsake.", "Choose another file.")
+        raise _foreign(path)
     return "passphrase" if head[len(MAGIC) :].startswith(b"-> scrypt") else "keyring"
+
+
+def _foreign(path: Path) -> AssistantError:
+    return AssistantError("backup.foreign", f"{path.name or path} is no backup of Keepsake.", "Choose another file.")
 
 
 def encrypt(target: IO[bytes], key: Key, write: Callable[[IO[bytes]], None]) -> None:

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import stamp
 from assistant.core.errors import AssistantError
+from assistant.core.folders import named_path
 from assistant.core.ports import Progress
 from assistant.runtime.age import Key, decrypting, encrypt, kind_of, new_key, parse_key
 from assistant.runtime.assistants import AssistantService
@@ -127,11 +128,12 @@ class BackupService:
         """
         from assistant.runtime.restoring import restore  # here and below: a window that opens needs no tar
 
+        file = named_path(file)
         if kind_of(file) == "passphrase":
             key = Key("passphrase", secret)
         else:
             key = parse_key(secret) if secret.strip() else stored_key(self._keyring)
-        report = restore(file, key, folder.expanduser().absolute(), self._paths, self._workspace.clock())
+        report = restore(file, key, named_path(folder), self._paths, self._workspace.clock())
         adopt_key(key, self._keyring)
         return report
 
@@ -166,7 +168,7 @@ class BackupService:
         return Part(name, root, self._paths.workspace_data(ident), lock)
 
     def _target(self, file: Path, overwrite: bool) -> Path:
-        target = Path(os.path.realpath(file.expanduser()))
+        target = Path(os.path.realpath(named_path(file)))
         if target.is_dir():
             target = target / self.suggest_name()
         free_of(self._paths.data / "workspaces", target)

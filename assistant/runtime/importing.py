@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, Event
+from assistant.core.folders import named_path
 from assistant.core.ports import Progress
 from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
+from assistant.workspace.imports.values import AUTO
+from assistant.workspace.layout import check_there
 from assistant.workspace.memory_values import Conflict
 from assistant.workspace.safe_files import locked
 from assistant.workspace.workspace import Workspace
@@ -117,6 +120,8 @@ class ImportService:
     def _run_of(self, system: str, path: Path, cancel: CancelToken, progress: Progress) -> ImportRun:
         from assistant.runtime.import_run import ImportRun  # parsers that the window does not start with
 
+        path = named_path(path)
+        check_there(self._workspace.root)
         known = _system(system, path, self._workspace.root)
         return ImportRun(self._workspace, self.ledger, known, path, cancel, progress)
 
@@ -161,7 +166,7 @@ class ImportService:
 
 def _system(system: str, path: Path, root: Path) -> str:
     """Also refuses the workspace itself, whose chats would come over as copies."""
-    from assistant.workspace.imports.systems import AUTO, recognise
+    from assistant.workspace.imports.systems import recognise  # parsers that the window does not start with
 
     if Path(os.path.realpath(root)).is_relative_to(os.path.realpath(path)):
         raise AssistantError(

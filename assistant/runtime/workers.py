@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.runtime.embedding import WorkerEmbedder
 from assistant.runtime.engine_client import WorkerEngine
-from assistant.settings.paths import Paths
+from assistant.settings.paths import Paths, expanded
 from assistant.settings.schema import Settings
 
 EMBEDDING_MODEL = "multilingual-e5-small"
@@ -35,7 +35,7 @@ def start_workers(settings: Settings, paths: Paths) -> Workers:
 
 def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:
     """The embedding model of the settings or the one that comes along; None where there is none (words alone then)."""
-    wanted = Path(settings.embedding.model or EMBEDDING_MODEL).expanduser()
+    wanted = expanded(Path(settings.embedding.model or EMBEDDING_MODEL))
     places = (paths.models / wanted, paths.shared_models / wanted)  # an absolute ``wanted`` stays as it is
     folder = next((place for place in places if place.is_dir()), None)
     return WorkerEmbedder(folder, logs / "embedding.log") if folder else None

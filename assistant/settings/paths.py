@@ -69,7 +69,7 @@ def default_workspace(settings: Settings, option: Path | None, environ: Mapping[
     """
     if chosen := option or _variable(environ, "KEEPSAKE_WORKSPACE"):
         return _absolute(chosen)
-    return Path.home() / _expanded(Path(settings.general.workspace or "Keepsake"))
+    return Path.home() / expanded(Path(settings.general.workspace or "Keepsake"))
 
 
 def _variable(environ: Mapping[str, str], name: str) -> Path | None:
@@ -78,10 +78,10 @@ def _variable(environ: Mapping[str, str], name: str) -> Path | None:
 
 
 def _absolute(path: Path) -> Path:
-    return _expanded(path).absolute()
+    return expanded(path).absolute()
 
 
-def _expanded(path: Path) -> Path:
+def expanded(path: Path) -> Path:
     """With ~ as the home folder; ``~name`` stays as it is, it may be a folder's name."""
     return Path.home().joinpath(*path.parts[1:]) if path.parts[:1] == ("~",) else path
 

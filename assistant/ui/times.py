@@ -16,6 +16,12 @@ def parse_time(text: str) -> datetime | None:
     return moment.astimezone()
 
 
+def exact_time(text: str) -> str:
+    """Such a time to the minute; what is none stays as it is."""
+    moment = parse_time(text)
+    return moment.strftime("%Y-%m-%d %H:%M") if moment else text
+
+
 def relative_time(moment: datetime | None, now: datetime) -> str:
     """How long ago, in words; a date once it is a week ago."""
     if moment is None:

@@ -18,7 +18,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error
-from assistant.workspace.identity import drop_record, move_record
+from assistant.workspace.identity import drop_record, ids_of, move_record
 from assistant.workspace.layout import make_folder, name_problem, refuse
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import locked, sync_folder, write_atomic
@@ -143,6 +143,10 @@ class Assistants:
                 shutil.rmtree(trash)
         return idents
 
+    def ids_of(self, deleted: DeletedAssistant) -> list[str]:
+        """The ids under which something is kept about one in the trash."""
+        return ids_of(self._data, self._data / _TRASH / deleted.folder / deleted.name)
+
     def prompt(self, name: str) -> str:
         """Its prompt as the person wrote it, "" where it has none of its own."""
         return read_persona(self.root(name)).text
@@ -222,6 +226,15 @@ def read_persona(root: Path) -> TextFile:
     if path.is_symlink() or not path.is_file():
         return TextFile("", "utf-8", "\n", False, "")
     return read_text(path)
+
+
+def strangers(root: Path) -> list[str]:
+    """What lies among the assistants of a folder and is none: files, and folders with a name that none may have."""
+    folder = root / FOLDER
+    if not folder.is_dir() or folder.is_symlink():
+        return []
+    shown = (path for path in folder.iterdir() if not path.name.startswith(".") and not path.is_symlink())
+    return [f"{FOLDER}/{path.name}" for path in shown if not path.is_dir() or _problem(path.name)]
 
 
 def persona_problem(root: Path) -> str:

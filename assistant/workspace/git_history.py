@@ -74,8 +74,9 @@ class GitHistory:
             config = StackedConfig([])  # git itself then keeps objects private, too
             repo = Repo.init(str(self.root), config=config, default_branch=b"main", shared_repository="0600")
             repo.close()
-            (self.folder / "description").write_text("The history of a Keepsake folder.\n")
-            (self.folder / _MARK).write_text("Made by Keepsake; what it forgets is taken out of all commits.\n")
+            (self.folder / "description").write_text("The history of a Keepsake folder.\n", encoding="ascii")
+            mark = "Made by Keepsake; what it forgets is taken out of all commits.\n"
+            (self.folder / _MARK).write_text(mark, encoding="ascii")
             self.close_to_others()
 
     def close_to_others(self) -> None:

@@ -67,6 +67,13 @@ def drop_record(data_root: Path, path: Path) -> list[str]:
     return gone
 
 
+def ids_of(data_root: Path, path: Path) -> list[str]:
+    """The ids under which something is kept about the workspace at ``path``."""
+    with locked(data_root / "workspaces.lock"):
+        known = _load(data_root / "workspaces.json")
+    return [ident for ident, record in known.items() if record.get("path") == os.path.realpath(path)]
+
+
 def _find(known: dict[str, _Record], path: Path) -> str | None:
     here = _describe(path)
     by_path = next((ident for ident, record in known.items() if record.get("path") == str(path)), None)

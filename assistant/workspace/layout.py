@@ -98,7 +98,7 @@ def log_files(root: Path) -> list[str]:
         return []
     with os.scandir(folder) as entries:
         names = [e.name for e in entries if not e.is_symlink() or leads_inside(root, Path(e.path))]
-    return sorted(f"{LOGS}/{name}" for name in names if _LOG.fullmatch(f"{LOGS}/{name}"))
+    return sorted(f"{LOGS}/{name}" for name in names if _file_problem(f"{LOGS}/{name}") is None)
 
 
 def kind_of(file: str) -> str:
@@ -123,10 +123,14 @@ def links_out(root: Path) -> list[str]:
 
 
 def misplaced(root: Path) -> list[tuple[str, str]]:
-    """(name, what is wrong) where a folder stands in a file's place, or a file in a folder's."""
+    """(name, what is wrong) where a folder stands in a file's place, a file in a folder's, or what no day log is."""
     wrong = [(MEMORY, "It is a folder; a file is expected here.")] if (root / MEMORY).is_dir() else []
     files = (name for name in (TOPICS, LOGS, CHATS, ASSISTANTS) if (root / name).is_file())
-    return wrong + [(name, "It is a file; a folder is expected here.") for name in files]
+    wrong += [(name, "It is a file; a folder is expected here.") for name in files]
+    if not (root / LOGS).is_dir() or not leads_inside(root, root / LOGS):
+        return wrong
+    logs = (f"{LOGS}/{path.name}" for path in (root / LOGS).glob("[!.]*.md") if not path.is_symlink())
+    return wrong + [(name, "Its name is no calendar day: nothing reads it.") for name in logs if _file_problem(name)]
 
 
 def _links_out(root: Path, name: str, *, deep: bool) -> list[str]:

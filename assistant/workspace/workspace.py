@@ -11,7 +11,7 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.workspace import layout
-from assistant.workspace.assistants import PERSONA, persona_problem
+from assistant.workspace.assistants import PERSONA, persona_problem, strangers
 from assistant.workspace.chat_files import chat_folders, scan_chats
 from assistant.workspace.chat_store import ChatStore, DeletedChat
 from assistant.workspace.chats import parse_chat
@@ -92,6 +92,7 @@ class Workspace:
         links = layout.links_out(self.root)
         found += [(file, "It is a link out of the workspace; it is not followed.") for file in links]
         found += layout.misplaced(self.root)
+        found += [(name, "It is no assistant: nothing reads it.") for name in strangers(self.root)]
         found += self._foreign_problems()
         found += self._chat_problems()
         found += [(PERSONA, problem) for problem in [persona_problem(self.root)] if problem]

@@ -13,7 +13,8 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.runtime.services import Places, Services, compose
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.services import Services
 from tests import imported
 from tests.cases.conftest import Keepsake
 
@@ -178,7 +179,7 @@ def test_the_persons_word_on_a_conflict_strikes_one_and_shows_both(keepsake: Kee
 _BATCHES = """
 import sys
 from pathlib import Path
-from assistant.runtime.services import Places, compose
+from assistant.runtime.composition import Places, compose
 from assistant.workspace.memory_values import Edit
 from assistant.core.errors import AssistantError
 

@@ -242,3 +242,27 @@ def test_a_backup_names_a_link_out_and_takes_nothing_from_behind_it(
     assert keepsake("restore", str(tmp_path / "b.age"), "--workspace", str(tmp_path / "again")).code == 0
     assert (tmp_path / "again" / "MEMORY.md").read_text().endswith("likes tea\n")
     assert not (tmp_path / "again" / "memory" / "y.md").exists()
+
+
+def test_a_day_log_of_no_day_keeps_no_chat_from_being_deleted(keepsake: Keepsake, tmp_path: Path) -> None:
+    """Cases 8 and 23: the doctor names what no day log can be called; it stays as it is."""
+    month, logs = tmp_path / "ws" / "chats" / "2026-11", tmp_path / "ws" / "memory" / "log"
+    month.mkdir(parents=True)
+    logs.mkdir(parents=True)
+    (month / "20261103_153022.md").write_text(CHAT.format(id="20261103_153022"))
+    for name in ("2026-13-45.md", "hello.md"):
+        (logs / name).write_text("by hand\n")
+    assert {"memory/log/2026-13-45.md", "memory/log/hello.md"} <= broken(keepsake)
+    deleted = keepsake("chats", "delete", "20261103_153022")
+    assert (deleted.code, deleted.err) == (0, "")
+    assert keepsake("forget", "hand", "--yes").code in (0, 1)
+    assert not (month / "20261103_153022.md").exists()
+
+
+def test_the_doctor_names_folders_that_are_no_assistants(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("assistants", "add", "Anna")
+    for name in ("con", ".hidden"):
+        (tmp_path / "ws" / "assistants" / name).mkdir()
+    (tmp_path / "ws" / "assistants" / "note.md").write_text("x")
+    named = {name for name in broken(keepsake) if name.startswith("assistants/")}
+    assert named == {"assistants/con", "assistants/note.md"}

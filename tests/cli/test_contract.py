@@ -415,6 +415,9 @@ class TestContractOfEveryCommand:
         ("assistants", "delete", "x"),
         ("assistants", "purge", "x"),
         ("backup",),
+        ("bench", "memory", "--size", "-3"),
+        ("bench", "store", "--runs", "0"),
+        ("chats", "search", "x", "--limit", "0"),
     )
 
     def test_what_is_done_is_one_value_and_no_word_on_stderr(self, keepsake: Keepsake) -> None:

@@ -85,7 +85,7 @@ def test_models_are_found_by_name_file_name_and_path(store: ModelStore, tmp_path
     for name in ("Tiny-Q4", "tiny-q4", "Tiny-Q4.gguf", str(path)):
         assert store.find(name).path == path
     assert store.find(str(outside)).path == outside
-    for name in ("nothing", "", "tiny", "\0"):
+    for name in ("nothing", "", "tiny", "\0", "~nobody-is-called-so/x", "a" * 5_000):
         with pytest.raises(AssistantError) as caught:
             store.find(name)
         assert caught.value.code == "model.missing"

@@ -534,3 +534,11 @@ def test_what_a_killed_backup_left_goes_with_a_later_one(filled: Services, tmp_p
         os.utime(path, (1, 1))
     filled.backups.make(tmp_path / "b.age")
     assert sorted(leftovers(tmp_path)) == [running.name, ".~keepsake-folder"]
+
+
+def test_a_folder_and_a_pipe_are_no_backup_and_nobody_waits_for_them(filled: Services, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/")):
+        with pytest.raises(AssistantError) as caught:
+            filled.backups.restore(path, tmp_path / "new", "")
+        assert caught.value.code == "backup.foreign"

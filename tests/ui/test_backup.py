@@ -125,6 +125,20 @@ def test_cancelling_stops_it_and_leaves_nothing(
     assert list(tmp_path.glob(".~keepsake*")) == []
 
 
+@pytest.mark.parametrize("name", ["~nobody-is-called-so/b.age", "a" * 5_000, "a\0b"])
+def test_what_can_be_no_name_is_said_in_both_dialogs(kept: Kept, qtbot: QtBot, name: str) -> None:
+    dialog = made(kept, qtbot, Path(name))
+    assert "can be no file's name" in dialog.problem.text() and dialog.go.isEnabled()
+    dialog.where.edit.clear()
+    assert not dialog.go.isEnabled(), "not into whatever folder the app was started in"
+    dialog.reject()
+    restoring = opened(kept.window, "Restore a backup…", RestoreDialog)
+    restoring.file.edit.setText(name)
+    restoring.go.click()
+    qtbot.waitUntil(restoring.problem.isVisible, timeout=PATIENCE)
+    assert "can be no file's name" in restoring.problem.text()
+
+
 def test_a_backup_is_restored_beside_the_folder_also_from_another_assistant(
     qtbot: QtBot, theme: Theme, tmp_path: Path
 ) -> None:

@@ -79,7 +79,7 @@ def test_a_window_that_the_system_ends_asks_nothing_and_the_next_has_the_text(
     assert page.open.dirty() and page.banner.isVisible()
     assert "was kept" in page.banner_words.text()
     page.banner.button("Save").click()
-    qtbot.waitUntil(lambda: (services.workspace.root / "MEMORY.md").read_text().endswith("mine"))
+    qtbot.waitUntil(lambda: (services.workspace.root / "MEMORY.md").read_text().endswith("mine\n"))
     qtbot.waitUntil(lambda: kept(services) == {})
     assert page.banner.isHidden()
 

@@ -142,3 +142,9 @@ def test_the_dialog_is_said_in_chinese_too(
         dialog.reject()
     finally:
         use_language(qapp, "en")
+
+
+@pytest.mark.parametrize("name", ["~nobody-is-called-so/x", "a" * 5_000, "a\0b"])
+def test_what_can_be_no_name_is_said(kept: Kept, qtbot: QtBot, name: str) -> None:
+    dialog = looked(kept, qtbot, Path(name))
+    assert "can be no file's name" in dialog.problem.text() and dialog.go.isEnabled()

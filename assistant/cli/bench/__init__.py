@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assistant.cli.bench.figures import Report, machine
-from assistant.cli.context import Context
+from assistant.cli.context import Context, natural
 
 
 def add_commands(commands: Any) -> None:
@@ -22,8 +22,10 @@ def add_commands(commands: Any) -> None:
         ("ui", "opening a chat of --size turns, resizing, streaming, pasting"),
     ):
         one = names.add_parser(name, help=words)
-        one.add_argument("--size", type=int, metavar="N", default=0, help="how much of it: see what each measures")
-        one.add_argument("--runs", type=int, metavar="N", default=5, help="pairs or repetitions; medians are printed")
+        one.add_argument("--size", type=natural, metavar="N", default=0, help="how much of it: see what each measures")
+        one.add_argument(
+            "--runs", type=natural, metavar="N", default=5, help="pairs or repetitions; medians are printed"
+        )
         one.set_defaults(run=run_bench)
 
 

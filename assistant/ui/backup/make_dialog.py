@@ -66,6 +66,7 @@ class BackupDialog(QDialog):
         column.addLayout(self._buttons())
         self.lock.currentIndexChanged.connect(self._show_lock)
         self._show_lock()
+        self.where.changed.connect(lambda text: self.go.setEnabled(bool(text.strip())))
         bridge.run(services.lanes.files, services.backups.known.all, done=self._show_last)
 
     def choose_file(self) -> str:

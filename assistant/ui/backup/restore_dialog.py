@@ -89,8 +89,9 @@ class RestoreDialog(QDialog):
         )
 
     def _on_failed(self, error: BaseException) -> None:
-        self.go.setText(tr("Restore"))
+        self.go.setText(tr("Restore") if self._report is None else tr("Close"))
         self._show_ready()
+        self.use.setEnabled(True)
         words = str(error) if isinstance(error, AssistantError) else tr("The restore failed: {why}", why=str(error))
         self.problem.setText(translate_message(words))
         self.problem.show()

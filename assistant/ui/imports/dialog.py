@@ -26,12 +26,10 @@ from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.imports.report_view import ReportView
 from assistant.ui.widgets import button, label, spread
-from assistant.workspace.imports.values import SYSTEMS
+from assistant.workspace.imports.values import AUTO, SYSTEMS
 
 if TYPE_CHECKING:
     from assistant.workspace.imports.report import ImportReport
-
-_AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +49,13 @@ class ImportDialog(QDialog):
         super().__init__(parent)
         self._services, self._bridge = services, bridge
         self._cancel: CancelToken | None = None
-        self._asked: tuple[str, Path] = (_AUTO, Path())
+        self._asked: tuple[str, Path] = (AUTO, Path())
         self.setWindowTitle(tr("Import"))
         self.setMinimumWidth(560)
         self.resize(560, 300)
         self.system = QComboBox()
         self.system.setAccessibleName(tr("From which assistant"))
-        self.system.addItem(tr("Recognise it by its files"), _AUTO)
+        self.system.addItem(tr("Recognise it by its files"), AUTO)
         for key, name in SYSTEMS.items():
             self.system.addItem(tr("JSON atoms, one memory a file") if key == "atoms" else name, key)
         self.path = QLineEdit()
@@ -134,7 +132,7 @@ class ImportDialog(QDialog):
 
     def _on_go(self) -> None:
         if self.report is None:
-            system, path = str(self.system.currentData()), Path(self.path.text().strip()).expanduser()
+            system, path = str(self.system.currentData()), Path(self.path.text().strip())
             self._asked = (system, path)
             self._work(self._services.importing.look, self._on_looked)
         else:

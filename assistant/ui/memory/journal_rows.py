@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.actors import actor_words
 from assistant.ui.models.plain import DETAIL_ROLE
-from assistant.ui.times import parse_time
+from assistant.ui.times import exact_time
 from assistant.workspace.journal import JournalEntry
 
 
@@ -79,9 +79,7 @@ def describe_row(row: JournalRow) -> dict[int, Any]:
 
 def _detail(row: JournalRow) -> str:
     entry = row.entries[0]
-    moment = parse_time(str(entry.time))
-    when = moment.strftime("%Y-%m-%d %H:%M") if moment else str(entry.time)
-    parts = [when, actor_words(entry.actor)]
+    parts = [exact_time(entry.time), actor_words(entry.actor)]
     if row.is_batch:
         parts.append(tr("{n} files", n=len(row.entries)))
     return ("      " if row.inside else "") + " · ".join(parts)

@@ -14,7 +14,7 @@ from assistant.ui.memory.endings import as_shown
 from assistant.ui.memory.files_view import FilesView
 from assistant.ui.memory.unsaved import Unsaved
 from assistant.ui.theme import Theme
-from assistant.ui.times import parse_time
+from assistant.ui.times import exact_time
 from assistant.workspace.changes import merge
 from assistant.workspace.memory_values import Conflict
 from assistant.workspace.merged_save import Outcome
@@ -86,10 +86,8 @@ class OpenFile(QObject):
         self._kept_at, self._kept_text = kept.kept, kept.text
         self.editor.document().setModified(True)
         if kept.kept:
-            moment = parse_time(kept.kept)
-            when = moment.strftime("%Y-%m-%d %H:%M") if moment else kept.kept
             acts = ((tr("Save"), self.save), (tr("Compare…"), self.compare), (tr("Discard"), self.discard))
-            self.banner.say(KEPT, tr("Unsaved text of {time} was kept.", time=when), *acts)
+            self.banner.say(KEPT, tr("Unsaved text of {time} was kept.", time=exact_time(kept.kept)), *acts)
         self.changed.emit()
 
     def look_again(self, ours: bool = False) -> None:

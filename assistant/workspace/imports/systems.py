@@ -14,7 +14,6 @@ from assistant.workspace.imports.nanobot import is_nanobot, read_nanobot
 from assistant.workspace.imports.openmausbot import is_openmausbot, read_openmausbot
 from assistant.workspace.imports.values import SYSTEMS, Found
 
-AUTO = "auto"
 _READERS: dict[str, Callable[[Path], Iterator[Found]]] = {
     "countbot": read_countbot,
     "nanobot": read_nanobot,

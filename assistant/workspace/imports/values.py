@@ -114,3 +114,5 @@ SYSTEMS = {
     "chatgpt": "ChatGPT",
 }
 """The systems an import knows -> their names."""
+AUTO = "auto"
+"""Stands for the system that the files themselves tell."""
