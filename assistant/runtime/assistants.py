@@ -39,8 +39,7 @@ class AssistantService(Assistants):
 
     def purge(self, deleted: DeletedAssistant) -> Sequence[str]:
         """Delete it for good, with its journal, receipts, index and all else that is kept about it."""
-        idents = super().purge(deleted)
-        for ident in idents:
+        for ident in self.ids_of(deleted):  # first: once it is out of the trash nobody knows its ids any more
             for folder in (self._paths.workspace_data(ident), self._paths.workspace_state(ident)):
                 try:
                     shutil.rmtree(folder)
@@ -48,7 +47,7 @@ class AssistantService(Assistants):
                     continue
                 except OSError as error:
                     raise as_error(error, folder) from error
-        return idents
+        return super().purge(deleted)
 
     def _info(self, name: str) -> AssistantInfo:
         folder = self.root(name)

@@ -56,6 +56,7 @@ QPushButton[kind="quiet"]:hover { background: $hover; color: $text; }
 QPushButton[kind="quiet"]:checked { background: $selected; color: $text; }
 QPushButton[kind="quiet"]:focus { border-color: $accent; }
 QPushButton[kind="quiet"][level="red"] { color: $red; padding-left: 0; }
+QPushButton[kind="quiet"][level="calm"] { padding-left: 0; }
 QPushButton[kind="suggestion"] { background: $surface; border: 1px solid $border; border-radius: 12px;
   padding: 10px 16px; text-align: left; }
 QPushButton[kind="suggestion"]:hover { background: $hover; border-color: $border_strong; }

@@ -18,7 +18,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
 from assistant.workspace.disk import as_error
-from assistant.workspace.identity import drop_record, move_record
+from assistant.workspace.identity import drop_record, ids_of, move_record
 from assistant.workspace.layout import make_folder, name_problem, refuse
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import locked, sync_folder, write_atomic
@@ -142,6 +142,10 @@ class Assistants:
             if trash.is_dir():
                 shutil.rmtree(trash)
         return idents
+
+    def ids_of(self, deleted: DeletedAssistant) -> list[str]:
+        """The ids under which something is kept about one in the trash."""
+        return ids_of(self._data, self._data / _TRASH / deleted.folder / deleted.name)
 
     def prompt(self, name: str) -> str:
         """Its prompt as the person wrote it, "" where it has none of its own."""

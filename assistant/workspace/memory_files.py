@@ -12,8 +12,9 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.file_list import problem_of
 from assistant.workspace.journal import Change, Journal, Version
-from assistant.workspace.safe_files import append_durably, as_error, locked, read_bytes, write_over
+from assistant.workspace.safe_files import as_error, locked
 from assistant.workspace.seen import Seen
+from assistant.workspace.standing import Standing
 from assistant.workspace.text_files import TextFile, as_read_only, check_writable, decode, exact_text, grown, read_text
 
 Callback = Callable[[str, str, str, str], None]
@@ -131,18 +132,21 @@ class MemoryFiles:
         if not wanted:
             return [""] * len(changes)
         wanted.sort(key=lambda change: (change.raw is None, -change.growth))
-        written: list[FileChange] = []
+        begun: list[Standing] = []
         try:
             for change in wanted:
-                self._write(change)
-                written.append(change)
+                begun.append(self._begin(change))
+                if not begun[-1].write():
+                    raise FileChangedError
             afters = [_after(change.base, change.raw, change.added) for change in wanted]
             idents = self._journal.record_all([_record(*pair) for pair in zip(wanted, afters, strict=True)], batch)
         except (AssistantError, FileChangedError, OSError):
             # What cannot be undone later must not happen.
-            for change in reversed(written):
-                _put_back(self.path(change.file), change)
+            for standing in reversed(begun):
+                standing.put_back()
             raise
+        for standing in begun:
+            standing.settle()
         for change, after, ident in zip(wanted, afters, idents, strict=True):
             self._note_own(change, after, ident)
         known = {id(change): ident for change, ident in zip(wanted, idents, strict=True)}
@@ -160,21 +164,11 @@ class MemoryFiles:
         for callback in self._callbacks:
             self._news.append(functools.partial(callback, *news))
 
-    def _write(self, change: FileChange) -> None:
+    def _begin(self, change: FileChange) -> Standing:
         check_writable(change.base, change.file)
         path = self.path(change.file)
         layout.make_folder(self.root, path.parent)
-        if change.added and change.raw is not None:
-            append_durably(path, change.raw[-change.added :])
-            return
-        base = change.base.raw if change.base.sha256 else None
-        if change.raw is not None:
-            if not write_over(path, change.raw, base):
-                raise FileChangedError
-        elif read_bytes(path) != change.base.raw:
-            raise FileChangedError
-        else:
-            path.unlink(missing_ok=True)
+        return Standing(path, change.base.raw if change.base.sha256 else None, change.raw, change.added)
 
     def _note(self, file: str, current: TextFile, first: bool = False) -> bool:
         """Remember the file; True, with a line in the journal, when another program changed it."""
@@ -223,20 +217,3 @@ def _after(base: TextFile, raw: bytes | None, added: int) -> TextFile:
     if added and not base.problem:
         return grown(base, raw[-added:].decode(base.encoding), raw)
     return decode(raw)
-
-
-def _put_back(path: Path, change: FileChange) -> None:
-    """Take a write back, unless another program has written since; cutting our own end off works on a full disk too."""
-    base, size = change.base, len(change.raw or b"")
-    try:
-        if change.added and path.stat().st_size == size:
-            with path.open("r+b") as file:
-                file.truncate(size - change.added)
-            if not base.sha256:
-                path.unlink()
-        elif base.sha256:
-            write_over(path, base.raw, change.raw)
-        elif read_bytes(path) == change.raw:
-            path.unlink(missing_ok=True)
-    except OSError as error:
-        raise as_error(error, path) from error

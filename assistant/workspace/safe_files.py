@@ -69,12 +69,19 @@ def write_atomic(path: Path, data: bytes) -> None:
         sync_folder(target.parent)
 
 
-def write_over(path: Path, data: bytes, expected: bytes | None) -> bool:
+def aside_of(path: Path) -> Path:
+    """A name beside the file that ``path`` names, which no other file has; what a crash leaves there is cleared up."""
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    return target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
+
+
+def write_over(path: Path, data: bytes, expected: bytes | None, aside: Path | None = None) -> bool:
     """As write_atomic, but only over a file of the bytes ``expected`` (None: where none is); False: it has others.
 
     What another program writes at the very same time is neither overwritten nor lost, however it writes: its file
     stays and this one is not written, or what it added stands behind. Where the system cannot exchange two files
-    (Windows, some network disks) a few microseconds remain.
+    (Windows, some network disks) a few microseconds remain. aside: see aside_of; there the old file stays, so that it
+    can be put back where the disk has no room for it to be written again.
     """
     with _written(path, data) as (temp, target):
         if expected is None:
@@ -82,13 +89,17 @@ def write_over(path: Path, data: bytes, expected: bytes | None) -> bool:
         if read_bytes(target) != expected or not target.exists():
             return False
         if not exchange(temp, target):
+            _keep(target, aside)
             temp.replace(target)
-        sync_folder(target.parent)
         displaced = read_bytes(temp) if temp.exists() else expected
         if displaced.startswith(expected):
+            if aside and temp.exists():
+                temp.replace(aside)
+            sync_folder(target.parent)
             if added := displaced[len(expected) :]:  # through a handle that was open already
                 append_durably(target, added)
             return True
+        sync_folder(target.parent)
         while read_bytes(temp) != data:  # what we took away was newer than what we knew
             exchange(temp, target)
         return False
@@ -98,7 +109,7 @@ def write_over(path: Path, data: bytes, expected: bytes | None) -> bool:
 def _written(path: Path, data: bytes) -> Iterator[tuple[Path, Path]]:
     """A temporary file with the data beside the file that ``path`` names; it is gone afterwards."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
+    temp = aside_of(target)
     try:
         descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         try:
@@ -112,6 +123,13 @@ def _written(path: Path, data: bytes) -> Iterator[tuple[Path, Path]]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             temp.unlink()
+
+
+def _keep(target: Path, aside: Path | None) -> None:
+    """Give the file a second name, where the disk has such."""
+    if aside is not None:
+        with contextlib.suppress(OSError):
+            os.link(target, aside)
 
 
 def _create(temp: Path, target: Path) -> bool:

@@ -78,5 +78,5 @@ def test_typed_words_wait_for_the_next_start(scripted: OpenHouse, tmp_path: Path
     again.wait(lambda: page.editor.toPlainText().endswith("half a thought"))
     assert page.banner.isVisible()
     page.save()
-    again.wait(lambda: (tmp_path / "ws" / "MEMORY.md").read_text().endswith("half a thought"))
+    again.wait(lambda: (tmp_path / "ws" / "MEMORY.md").read_text().endswith("half a thought\n"))
     again.wait(lambda: again.services.workspace.drafts.all() == [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,33 @@ def test_a_deleted_chat_can_be_brought_back_until_the_window_closes(services: Se
     services.delete_chat(chat)
     services.close()
     assert _traces(tmp_path) == []
+
+
+class Killed(BaseException):
+    """Stands for a process that ends at once."""
+
+
+@pytest.mark.parametrize("at", ["rmtree", "drop_record"])
+def test_a_purge_that_was_killed_is_finished_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """What is kept about it goes first: out of the trash nobody would know any more where that is."""
+    where = Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state")
+    home = compose(where, {})
+    home.assistants.add("Anna")
+    theirs = compose(replace(where, assistant="Anna"), {})
+    theirs.remember("grows quinces")
+    theirs.close()
+    deleted = home.assistants.delete("Anna")
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"assistant.workspace.assistants.{'shutil.rmtree' if at == 'rmtree' else at}", killed)
+        with pytest.raises(Killed):
+            home.assistants.purge(deleted)
+    assert home.assistants.deleted() == [deleted]
+    home.assistants.purge(deleted)
+    home.close()
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and b"quinces" in path.read_bytes()] == []

@@ -52,7 +52,7 @@ def test_saving(qtbot: QtBot, panel: MemoryPanel, main_file: Path) -> None:
     assert files.state.text() == "Not saved yet"
     qtbot.keyClick(files.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: files.state.text() == "Saved")
-    assert main_file.read_text().endswith("- a new fact")
+    assert main_file.read_text().endswith("- a new fact\n")
     assert not files.dirty()
 
 
@@ -138,10 +138,10 @@ def test_closing_asks_about_unsaved_text(
     panel.files.editor.appendPlainText("mine")
     window.close()
     assert window.isVisible()
-    assert not main_file.read_text().endswith("mine")
+    assert "mine" not in main_file.read_text()
     window.close()
     assert not window.isVisible()
-    assert main_file.read_text().endswith("mine")
+    assert main_file.read_text().endswith("mine\n")
 
 
 def test_the_gauge_turns_amber_then_red(qtbot: QtBot, panel: MemoryPanel, services: FakeServices) -> None:
@@ -158,6 +158,14 @@ def test_the_gauge_turns_amber_then_red(qtbot: QtBot, panel: MemoryPanel, servic
     assert panel.files.left_out.toggle.text().startswith("1 line does not load")
     panel.files.left_out.toggle.click()
     assert panel.files.left_out.view.isVisible()
+
+
+def test_only_what_has_no_room_is_red(qtbot: QtBot, panel: MemoryPanel, services: FakeServices) -> None:
+    toggle = panel.files.left_out.toggle
+    for why, level in (("older than the last 10 entries", "calm"), ("token budget", "red")):
+        services.loaded = make_loaded((LeftOut("MEMORY.md", 3, why),))
+        panel.files.refresh_budget()
+        qtbot.waitUntil(lambda level=level: toggle.isVisible() and toggle.property("level") == level)
 
 
 def test_remember(qtbot: QtBot, window: MainWindow, panel: MemoryPanel, services: FakeServices) -> None:
@@ -250,7 +258,7 @@ def test_a_memory_that_is_empty_yet(qtbot: QtBot, window: MainWindow, main_file:
     files.editor.appendPlainText("I live in Lisbon.")
     files.save()
     qtbot.waitUntil(main_file.exists)
-    assert main_file.read_text() == "I live in Lisbon."
+    assert main_file.read_text() == "I live in Lisbon.\n"
 
 
 def test_a_file_that_cannot_be_decoded_is_read_only(

@@ -222,25 +222,25 @@ def test_a_batch_on_files_that_changed_is_refused(ws):
 
 @pytest.mark.parametrize("failing", ["archive", "memory", "journal"])
 def test_a_batch_that_fails_half_way_changes_nothing(ws, monkeypatch, failing):
-    from assistant.workspace import journal, memory_files
+    from assistant.workspace import journal, standing
 
     put(ws, MEMORY, "stays\nmoves\n")
     ws.memory.note_disk_changes()
-    original = memory_files.write_over
+    original = standing.write_over
     calls = []
 
-    def write_over(path, data, expected):
+    def write_over(path, data, expected, aside=None):
         calls.append(path.name)
         if (failing, len(calls)) in (("archive", 1), ("memory", 2)):
             raise AssistantError("disk.full", "The disk is full.")
-        return original(path, data, expected)
+        return original(path, data, expected, aside)
 
     def refuse(*_):
         raise AssistantError("disk.full", "The disk is full.")
 
-    monkeypatch.setattr(memory_files, "write_over", write_over)
+    monkeypatch.setattr(standing, "write_over", write_over)
     if failing == "journal":
-        monkeypatch.setattr(journal, "append_durably", refuse)
+        monkeypatch.setattr(journal, "append_lines", refuse)
     edits = [Edit(MEMORY, "stays\n", ws.memory.read(MEMORY).sha256), Edit(ARCHIVE, "moves\n", "")]
     with pytest.raises(AssistantError):
         ws.memory.change_many(edits, "upkeep", "s")

@@ -283,7 +283,7 @@ def test_a_journal_that_cannot_be_written_stops_the_change(ws, monkeypatch):
 
     for text in ("has a dog", "dentist is on Friday"):
         with monkeypatch.context() as patch:
-            patch.setattr("assistant.workspace.journal.append_durably", fail)
+            patch.setattr("assistant.workspace.journal.append_lines", fail)
             with pytest.raises(AssistantError):
                 ws.memory.remember(text)
         assert raw(ws) == before

@@ -13,10 +13,11 @@ from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFai
 from assistant.core.values import Receipt, StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.branch import Branch
 from assistant.ui.chat.kinds import Kind
 from assistant.ui.chat.known_receipts import KnownReceipts
-from assistant.ui.chat.shown import Phase, ShownTurn, siblings_of
-from assistant.workspace.chats import Chat, Turn
+from assistant.ui.chat.shown import Phase, ShownTurn
+from assistant.workspace.chats import Chat
 from assistant.workspace.temporary import is_temporary
 
 FRAME_MS = 40
@@ -52,8 +53,7 @@ class ChatSession(QObject):
         self._services, self._bridge = services, bridge
         self.chat_id = ""
         self._private = False  # the open chat, also before it has its file
-        self._chat: Chat | None = None
-        self._rest: list[ShownTurn] = []  # the shown branch as it is on disk
+        self._branch = Branch(self._known_of)
         self._stop_new = False  # Stop was pressed before the new chat had its file
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
@@ -71,7 +71,7 @@ class ChatSession(QObject):
     def turns(self) -> list[ShownTurn]:
         """The turns of the open branch, the one under way last."""
         live = self._live.get(self.chat_id)
-        return [*self._rest, live] if live is not None else list(self._rest)
+        return [*self._branch.turns, live] if live is not None else list(self._branch.turns)
 
     def streaming(self, chat: str | None = None) -> bool:
         return (self.chat_id if chat is None else chat) in self._live
@@ -81,7 +81,7 @@ class ChatSession(QObject):
         return frozenset(chat for chat in self._live if chat)
 
     def title(self) -> str:
-        return self._chat.title if self._chat is not None else ""
+        return self._branch.chat.title if self._branch.chat is not None else ""
 
     def kind(self) -> Kind:
         """What kind of chat is open."""
@@ -97,7 +97,8 @@ class ChatSession(QObject):
 
     def open_new(self, private: bool = False) -> None:
         """Start an empty chat; its file is made with the first message."""
-        self.chat_id, self._chat, self._rest, self._reading = "", None, [], False
+        self.chat_id, self._reading = "", False
+        self._branch.clear()
         self._private = private
         self.chosen.emit("")
         self.opened.emit()
@@ -106,7 +107,7 @@ class ChatSession(QObject):
     def open(self, chat: str, leaf: int | None = None, quiet: bool = False) -> None:
         """Read a chat and show its newest branch, or the one that ends in ``leaf``. quiet: it may be gone."""
         self.chat_id, self._reading = chat, True
-        self._chat, self._rest = None, []
+        self._branch.clear()
         self.chosen.emit(chat)
         self._bridge.run(
             self._services.lanes.files,
@@ -119,7 +120,7 @@ class ChatSession(QObject):
     def send(self, text: str, keep_secrets: bool = False) -> None:
         """Send a message at the end of the open chat. keep_secrets: as for Services.send, by the person's choice."""
         if self.chat_id:
-            self.send_after(self.chat_id, text, self._end(), keep_secrets)
+            self.send_after(self.chat_id, text, self._branch.end(), keep_secrets)
             return
         self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
         self._stop_new = False
@@ -134,11 +135,11 @@ class ChatSession(QObject):
 
     def regenerate(self, n: int) -> None:
         """Write the reply of turn ``n`` again, beside the old one."""
-        turn = self._find(n)
+        turn = self._branch.find(n)
         if turn is None or self.streaming():
             return
         self._failed_turns.pop((self.chat_id, n), None)
-        self._cut_at(n)
+        self._branch.cut_at(n)
         self._live[self.chat_id] = ShownTurn(0, turn.user, after=turn.after, siblings=turn.siblings, phase=Phase.SAVING)
         self._services.regenerate(self.chat_id, n)
         self.turns_changed.emit()
@@ -146,10 +147,10 @@ class ChatSession(QObject):
 
     def resend(self, n: int, text: str, keep_secrets: bool = False) -> None:
         """Send turn ``n`` with other words, beside the old one."""
-        turn = self._find(n)
+        turn = self._branch.find(n)
         if turn is None or self.streaming():
             return
-        self._cut_at(n)
+        self._branch.cut_at(n)
         self.send_after(self.chat_id, text, ROOT if turn.after is None else turn.after, keep_secrets)
 
     def stop(self) -> None:
@@ -160,10 +161,10 @@ class ChatSession(QObject):
 
     def choose_branch(self, n: int) -> None:
         """Show the branch that goes through turn ``n``."""
-        if self._chat is not None and not self.streaming():
-            self._show_branch(self._chat.leaf_of(n))
+        if self._branch.chat is not None and not self.streaming():
+            self._show_branch(self._branch.chat.leaf_of(n))
             self.turns_changed.emit()
-            self.ask_receipts([turn.n for turn in self._rest[-MAX_TURNS:]])
+            self._ask_newest_receipts()
 
     def forget(self, chat: str) -> None:
         """A chat is gone: drop what is known of it."""
@@ -179,17 +180,6 @@ class ChatSession(QObject):
         self._services.send(chat, text, after, keep_secrets=keep_secrets)
         self.turns_changed.emit()
         self.streaming_changed.emit()
-
-    def _end(self) -> int | None:
-        return self._rest[-1].n if self._rest else None
-
-    def _cut_at(self, n: int) -> None:
-        """What follows an edited turn leaves the screen; it stays in the file, on its own branch."""
-        place = next((i for i, turn in enumerate(self._rest) if turn.n == n), len(self._rest))
-        self._rest = self._rest[:place]
-
-    def _find(self, n: int) -> ShownTurn | None:
-        return next((turn for turn in self._rest if turn.n == n), None)
 
     def _on_created(self, chat: str, text: str, keep_secrets: bool) -> None:
         self._live.pop("", None)
@@ -212,7 +202,7 @@ class ChatSession(QObject):
     def _on_read(self, chat: str, read: Chat, leaf: int | None) -> None:
         if chat != self.chat_id:
             return
-        self._chat, self._reading = read, False
+        self._branch.chat, self._reading = read, False
         self._private = read.private
         self._show_branch(leaf)
         self.opened.emit()
@@ -226,31 +216,13 @@ class ChatSession(QObject):
             self.open_new()
 
     def _show_branch(self, leaf: int | None) -> None:
-        if self._chat is None:
-            return
-        live = self._live.get(self.chat_id)
-        if live is not None and leaf is None:
-            known = {turn.n for turn in self._chat.turns}
-            leaf = next((n for n in (live.n, live.after) if n in known), None)
-        turns = self._chat.branch(leaf) if self._chat.turns else ()
-        siblings = siblings_of(self._chat.turns)
-        shown = [
-            self._shown(turn, siblings[turn.n]) for turn in turns if live is None or turn.n != live.n or live.n == 0
-        ]
-        self._rest = shown
+        self._branch.show(leaf, self._live.get(self.chat_id))
 
-    def _shown(self, turn: Turn, siblings: tuple[int, ...]) -> ShownTurn:
-        key = (self.chat_id, turn.n)
-        return ShownTurn(
-            turn.n,
-            turn.user,
-            turn.reply,
-            turn.mark,
-            turn.after,
-            siblings,
-            error=self._failed_turns.get(key),
-            receipt=self._receipts.get(*key),
-        )
+    def _known_of(self, n: int) -> tuple[AssistantError | None, Receipt | None]:
+        return self._failed_turns.get((self.chat_id, n)), self._receipts.get(self.chat_id, n)
+
+    def _ask_newest_receipts(self) -> None:
+        self.ask_receipts([turn.n for turn in self._branch.turns[-MAX_TURNS:]])
 
     def ask_receipts(self, numbers: Sequence[int]) -> None:
         """Find the receipts of these turns, those on screen: behind, newest first."""
@@ -263,7 +235,7 @@ class ChatSession(QObject):
 
     def _on_receipts_found(self, chat: str, found: dict[int, Receipt]) -> None:
         if chat == self.chat_id:
-            self._rest = [replace(turn, receipt=found.get(turn.n, turn.receipt)) for turn in self._rest]
+            self._branch.put_receipts(found)
             self.turns_changed.emit()
 
     def ask_window(self) -> None:
@@ -285,9 +257,9 @@ class ChatSession(QObject):
             case TurnSaved():
                 self._on_saved(event)
             case Recalled():
-                self._update(event.chat, event.turn, receipt=event.receipt, phase=Phase.WAITING)
+                self._update(event.chat, receipt=event.receipt, phase=Phase.WAITING)
             case PromptProgress():
-                self._update(event.chat, event.turn, phase=Phase.READING, read=event.read, total=event.total)
+                self._update(event.chat, phase=Phase.READING, read=event.read, total=event.total)
             case TextArrived():
                 self._on_text(event)
             case TurnFinished():
@@ -297,13 +269,9 @@ class ChatSession(QObject):
 
     def _on_saved(self, event: TurnSaved) -> None:
         live = self._live.get(event.chat, ShownTurn(0, event.text))
-        self._live[event.chat] = live.saved(event, self._known_siblings(event))
+        siblings = self._branch.siblings_after(event.after) if event.chat == self.chat_id else ()
+        self._live[event.chat] = live.saved(event, siblings)
         self._show_live(event.chat)
-
-    def _known_siblings(self, event: TurnSaved) -> tuple[int, ...]:
-        if self._chat is None or event.chat != self.chat_id:
-            return ()
-        return tuple(turn.n for turn in self._chat.turns if turn.after == (event.after or None))
 
     def _on_text(self, event: TextArrived) -> None:
         live = self._live.get(event.chat)
@@ -313,7 +281,7 @@ class ChatSession(QObject):
         if event.chat == self.chat_id and not self._reading and not self._frame.isActive():
             self._frame.start()
 
-    def _update(self, chat: str, turn: int, **values: object) -> None:
+    def _update(self, chat: str, **values: object) -> None:
         live = self._live.get(chat)
         if live is not None:
             self._live[chat] = replace(live, **values)  # type: ignore[arg-type]  # fields of ShownTurn
@@ -356,23 +324,16 @@ class ChatSession(QObject):
     def _settle(self, turn: ShownTurn) -> None:
         """A turn came to rest: it joins the branch and the chat as read, at a cost that does not grow with the chat."""
         self._frame.stop()
-        self._rest = [*self._rest, turn]
-        if self._chat is None:
+        self._branch.join(turn)
+        if self._branch.chat is None:
             lane, read = self._services.lanes.files, self._services.read_chat
             self._bridge.run(lane, read, self.chat_id, done=self._on_read_again, failed=self._on_lost)
-        else:
-            mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
-            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark)
-            others = tuple(known for known in self._chat.turns if known.n != turn.n)
-            self._chat = replace(self._chat, turns=(*others, added))
-            self._name_siblings()
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
     def _on_read_again(self, read: Chat) -> None:
         if read.id == self.chat_id:
-            self._chat = read
-            self._name_siblings()
+            self._branch.read_again(read)
             self.turns_changed.emit()
 
     def _on_lost(self, error: BaseException) -> None:
@@ -380,17 +341,11 @@ class ChatSession(QObject):
         if not (isinstance(error, AssistantError) and error.code == "chat.missing"):
             self.failed.emit(error)
 
-    def _name_siblings(self) -> None:
-        """The newest turn may have come to stand beside others: say so under each that is shown."""
-        if self._chat is None or not self._rest:
-            return
-        last = self._rest[-1]
-        self._rest[-1] = replace(last, siblings=tuple(self._chat.siblings(last.n)))
-
     def refresh(self, count: int) -> None:
         """Read the open chat again when it has not ``count`` turns: another window or program wrote to it."""
         chat = self.chat_id
-        if self._chat is None or self._reading or self.streaming() or len(self._chat.turns) == count:
+        known = self._branch.chat
+        if known is None or self._reading or self.streaming() or len(known.turns) == count:
             return
         lane, read = self._services.lanes.files, self._services.read_chat
         self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
@@ -401,21 +356,22 @@ class ChatSession(QObject):
         self.refresh(-1)
 
     def _on_refreshed(self, read: Chat) -> None:
-        if self._chat is None or read.id != self.chat_id or self.streaming():
+        known = self._branch.chat
+        if known is None or read.id != self.chat_id or self.streaming():
             return
-        shown, newest = self._end(), max((turn.n for turn in self._chat.turns), default=None)
-        self._chat = read
+        shown, newest = self._branch.end(), max((turn.n for turn in known.turns), default=None)
+        self._branch.chat = read
         self._show_branch(None if shown == newest else shown)
         self.turns_changed.emit()
-        self.ask_receipts([turn.n for turn in self._rest[-MAX_TURNS:]])
+        self._ask_newest_receipts()
 
     def marked(self, private: bool) -> None:
         """The open chat is private now, or is not."""
-        if self._chat is not None and self._private != private:
-            self._private, self._chat = private, replace(self._chat, private=private)
+        if self._branch.chat is not None and self._private != private:
+            self._private, self._branch.chat = private, replace(self._branch.chat, private=private)
             self.kind_changed.emit()
 
     def renamed(self, title: str) -> None:
         """The open chat has another title now."""
-        if self._chat is not None:
-            self._chat = replace(self._chat, title=title)
+        if self._branch.chat is not None:
+            self._branch.chat = replace(self._branch.chat, title=title)

@@ -12,6 +12,7 @@ from assistant.ui.i18n import translate_message
 from assistant.ui.memory.file_model import MAIN
 from assistant.ui.memory.files_view import FilesView
 from assistant.ui.memory.live_budget import LiveBudget
+from assistant.workspace.budget import FACTS_BUDGET, TOKEN_BUDGET
 
 if TYPE_CHECKING:
     from assistant.workspace.budget import Loaded
@@ -24,6 +25,7 @@ class BudgetView(QObject):
         super().__init__(view)
         self._view = view
         self._left_out: tuple[tuple[int, str], ...] = ()
+        self._over = False
         self._file = ""
         self._live = LiveBudget(services, bridge, self)
         self._live.counted.connect(self._on_counted)
@@ -44,7 +46,7 @@ class BudgetView(QObject):
         self._view.gauge.setVisible(here and bool(self._view.gauge.measures))
         lines = self._left_out if here else ()
         self._view.editor.shade(tuple(line for line, _ in lines))
-        self._view.left_out.show_lines(lines)
+        self._view.left_out.show_lines(lines, self._over)
 
     def _on_counted(self, loaded: Loaded, limits: Any) -> None:
         self._view.gauge.show_measures(
@@ -53,5 +55,6 @@ class BudgetView(QObject):
             (max(loaded.tokens_used, loaded.tokens_asked), loaded.tokens_allowed),
         )
         here = [left for left in loaded.left_out if left.file == MAIN and left.line]
+        self._over = any(left.why in (FACTS_BUDGET, TOKEN_BUDGET) for left in here)
         self._left_out = tuple((left.line, translate_message(left.why)) for left in here)
         self.show_for(self._file)

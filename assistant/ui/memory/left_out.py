@@ -23,7 +23,6 @@ class LeftOutLines(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.toggle = button("", "quiet", self._on_toggled)
-        self.toggle.setProperty("level", "red")
         self.view = QListView()
         self.view.setProperty("role", "card")
         self.view.setAccessibleName(tr("Lines that do not load"))
@@ -40,9 +39,12 @@ class LeftOutLines(QWidget):
         column.addWidget(self.view)
         self.hide()
 
-    def show_lines(self, lines: Sequence[tuple[int, str]]) -> None:
-        """Each as (line from 1, why)."""
+    def show_lines(self, lines: Sequence[tuple[int, str]], over: bool = False) -> None:
+        """Each as (line from 1, why). over: some for want of room; old or ended entries are nothing to worry about."""
         self.model.show(lines)
+        self.toggle.setProperty("level", "red" if over else "calm")
+        self.toggle.style().unpolish(self.toggle)
+        self.toggle.style().polish(self.toggle)
         self.setVisible(bool(lines))
         self._name()
 

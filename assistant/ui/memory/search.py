@@ -139,6 +139,6 @@ class SearchPage(Page):
 
 def _status(answer: RecallAnswer) -> str:
     count = len(answer.hits)
-    found = tr("1 line found") if count == 1 else tr("{n} lines found", n=count)
+    found = tr("1 line found") if count == 1 else tr("{n} lines found, the best first", n=count)
     words = "" if answer.mode == "hybrid" else tr("by words only, the meaning index is not ready")
     return " · ".join(part for part in (found, words) if part)
