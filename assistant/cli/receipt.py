@@ -77,7 +77,7 @@ def _words(receipt: Receipt, now: ReceiptNow | None) -> str:
     for n, line in enumerate(receipt.lines):
         parts.append(f"{line.file}:{line.line} ({_why(line)}, {line.tokens} tokens)\n    {line.text}")
         if now is not None:
-            parts.append(f"    {_today(line, now.lines[n])}{' · never told here again' if now.never[n] else ''}")
+            parts.append(f"    {_today(now.lines[n])}{' · never told here again' if now.never[n] else ''}")
     parts += [f"left out: {left.file}:{left.line} ({left.why})" for left in receipt.left_out]
     return "\n".join(parts)
 
@@ -87,7 +87,7 @@ def _why(line: PromptLine) -> str:
     return ", ".join([line.why, *(f"no. {place} by {name}" for name, place in places if place)])
 
 
-def _today(line: PromptLine, now: LineNow) -> str:
+def _today(now: LineNow) -> str:
     if now.state in ("same", "forgotten", "gone"):
         return now.state
     sure = f" (likely, {now.sure:.0%})" if now.by == "words" else ""

@@ -20,16 +20,12 @@ from assistant.workspace.disk import read_bytes
 from assistant.workspace.forget_edits import chat_without, may_say, memory_without, units_gone
 from assistant.workspace.forget_finder import ForgetFinder
 from assistant.workspace.forget_pending import Pending, PendingForgets
-from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
+from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target, Thing
 from assistant.workspace.forgotten_text import found_in_bytes
 from assistant.workspace.memory_values import Conflict, Edit
 from assistant.workspace.text_files import TextFile, read_text
 from assistant.workspace.workspace import Workspace
 
-GRACE_SECONDS = 30
-"""How long what was forgotten in the window can be brought back."""
-Thing = str | tuple[str, int, str]
-"""What a person points at: a unit's or a turn's id, or (file, line, text) of a memory file."""
 _LONG_FILE = 1_000_000  # bytes; taking such a file apart again takes longer than forgetting a line of it
 _SUMMARY = "Forgotten"
 _log = logging.getLogger(__name__)

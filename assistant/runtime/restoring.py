@@ -18,10 +18,10 @@ from assistant.runtime.age import Key, decrypting
 from assistant.runtime.restore_staging import staging
 from assistant.settings.paths import Paths, default_workspace
 from assistant.settings.store import SettingsStore
-from assistant.workspace.backup_content import DATA, OTHERS, SETTINGS, WORKSPACE
+from assistant.workspace.backup_content import DATA, OTHERS, SETTINGS, WORKSPACE, free_of
 from assistant.workspace.backup_tar import FileRecord, Manifest, read_tar
 from assistant.workspace.disk import as_error
-from assistant.workspace.identity import workspace_id
+from assistant.workspace.identity import workspace_around, workspace_id
 from assistant.workspace.known_backups import KnownBackup, KnownBackups
 
 
@@ -50,6 +50,7 @@ def restore(file: Path, key: Key, root: Path, paths: Paths, now: datetime) -> Re
     root = Path(os.path.realpath(root))
     _check_empty(root)
     try:
+        _check_place(root, paths)
         with staging(root.parent, paths) as made:
             stage = _Stage({WORKSPACE: made.work, DATA: made.data, OTHERS: made.others})
             with decrypting(file, key) as stream:
@@ -108,6 +109,15 @@ class _Stage:
     def _path(self, name: str) -> Path:
         part, _, rest = name.partition("/")
         return self._folders[part] / rest
+
+
+def _check_place(root: Path, paths: Paths) -> None:
+    """Not in what the app keeps for itself; nor in a workspace, where restored chats would be notes of its memory."""
+    free_of(paths.data / "workspaces", root)
+    if workspace_around(paths.data, root):
+        raise AssistantError(
+            "restore.inside", f"The folder {root} lies inside a Keepsake folder.", "Choose a folder beside it."
+        )
 
 
 def _check_empty(root: Path) -> None:

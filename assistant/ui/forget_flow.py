@@ -15,12 +15,12 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import ElidedLabel, IconButton, button, spread
 
 if TYPE_CHECKING:
-    from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
+    from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target, Thing
 
 GRACE_SECONDS = 30
+"""How long what was forgotten can be brought back."""
 _TICK_MS = 1000
 _PROOF_SECONDS = 20
-Thing = str | tuple[str, int, str]
 
 
 class ForgetStrip(QFrame):

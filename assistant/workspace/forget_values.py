@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 Kind = Literal["memory", "turn", "log", "title", "line"]
 
+Thing = str | tuple[str, int, str]
+"""What a person points at: a unit's or a turn's id, or (file, line, text) of a memory file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["none", "ours", "foreign"]
 _MARK = "keepsake-history"
-_BRANCH = b"refs/heads/main"
 _FILE_MODE = 0o100644
 _HOST = "keepsake.invalid"
 

@@ -74,6 +74,15 @@ def ids_of(data_root: Path, path: Path) -> list[str]:
     return [ident for ident, record in known.items() if record.get("path") == os.path.realpath(path)]
 
 
+def workspace_around(data_root: Path, path: Path) -> bool:
+    """Whether a path lies inside a workspace that is known here."""
+    make_private(data_root)
+    with locked(data_root / "workspaces.lock"):
+        known = _load(data_root / "workspaces.json")
+    roots = {str(record.get("path")) for record in known.values()}
+    return any(str(each) in roots and each.is_dir() for each in Path(os.path.realpath(path)).parents)
+
+
 def _find(known: dict[str, _Record], path: Path) -> str | None:
     here = _describe(path)
     by_path = next((ident for ident, record in known.items() if record.get("path") == str(path)), None)

@@ -542,3 +542,14 @@ def test_a_folder_and_a_pipe_are_no_backup_and_nobody_waits_for_them(filled: Ser
         with pytest.raises(AssistantError) as caught:
             filled.backups.restore(path, tmp_path / "new", "")
         assert caught.value.code == "backup.foreign"
+
+
+def test_it_is_restored_neither_into_a_workspace_nor_where_the_app_keeps_its_own(
+    filled: Services, tmp_path: Path
+) -> None:
+    report = filled.backups.make(tmp_path / "b.age")
+    own = filled.paths.data / "workspaces" / "inside"
+    for place, code in ((filled.workspace.root / "memory" / "inside", "restore.inside"), (own, "backup.inside")):
+        with pytest.raises(AssistantError) as caught:
+            restore(tmp_path / "b.age", parse_key(report.new_key), place, filled.paths, NOW)
+        assert caught.value.code == code and not place.exists()

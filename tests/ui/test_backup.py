@@ -79,8 +79,10 @@ def test_a_passphrase_is_asked_for_twice(kept: Kept, qtbot: QtBot, tmp_path: Pat
     dialog.go.click()
     assert dialog.problem.text() == "The two passphrases differ."
     dialog.again.setText("horse")
+    form = dialog.height()
     dialog.go.click()
     qtbot.waitUntil(dialog.report.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: dialog.height() < form - 100)
     assert not dialog.report.card.isVisible()
     dialog.go.click()
     back = opened(kept.window, "Restore a backup…", RestoreDialog)

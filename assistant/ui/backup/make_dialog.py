@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
@@ -164,7 +164,7 @@ class BackupDialog(QDialog):
         self.stack.removeWidget(self.form)
         self.form.hide()
         self.cancel.hide()
-        fit(self)
+        QTimer.singleShot(0, self, lambda: fit(self))  # the form has left the layout by then
         self.go.setEnabled(True)
         self.go.setText(tr("I have written it down") if report.new_key else tr("Close"))
 

@@ -257,9 +257,9 @@ class ChatSession(QObject):
             case TurnSaved():
                 self._on_saved(event)
             case Recalled():
-                self._update(event.chat, event.turn, receipt=event.receipt, phase=Phase.WAITING)
+                self._update(event.chat, receipt=event.receipt, phase=Phase.WAITING)
             case PromptProgress():
-                self._update(event.chat, event.turn, phase=Phase.READING, read=event.read, total=event.total)
+                self._update(event.chat, phase=Phase.READING, read=event.read, total=event.total)
             case TextArrived():
                 self._on_text(event)
             case TurnFinished():
@@ -281,7 +281,7 @@ class ChatSession(QObject):
         if event.chat == self.chat_id and not self._reading and not self._frame.isActive():
             self._frame.start()
 
-    def _update(self, chat: str, turn: int, **values: object) -> None:
+    def _update(self, chat: str, **values: object) -> None:
         live = self._live.get(chat)
         if live is not None:
             self._live[chat] = replace(live, **values)  # type: ignore[arg-type]  # fields of ShownTurn

@@ -180,6 +180,7 @@ class JournalPage(Page):
 
     def _on_undo(self) -> None:
         if row := self._row():
+            self.view.setFocus()  # the button is disabled soon, and "Tidy up…" is not to have the keys then
             self.choice.undo(row.id)
 
     def _on_undone(self, journal_id: str) -> None:

@@ -60,9 +60,7 @@ class PromptPage(Page):
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(_LATE_MS)
-        self._late.timeout.connect(
-            lambda: self._say(tr("This is from before; it is read anew when the model is free."))
-        )
+        self._late.timeout.connect(self._on_late)
         self._build_head(theme)
         self._build_list(theme)
         column = QVBoxLayout(self)
