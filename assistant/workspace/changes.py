@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+
+from assistant.workspace.matching import matcher
 
 _CONTEXT = 3
 _Settle = Callable[[list[str], list[str]], list[str] | None]
@@ -45,7 +46,7 @@ def unified_diff(file: str, prior: str, after: str) -> str:
     a, b = old[first : len(old) - keep], new[first : len(new) - keep]
     first += prior.count("\n", 0, start)
     lines = [f"--- a/{file}", f"+++ b/{file}"]
-    groups = list(SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(_CONTEXT))
+    groups = list(matcher(a, b).get_grouped_opcodes(_CONTEXT))
     for group in groups:
         lines.append(_hunk_head(group, first))
         for tag, i1, i2, j1, j2 in group:
@@ -134,7 +135,7 @@ def _merge_lines(origin: list[str], a: list[str], b: list[str]) -> list[str] | N
 
 def _mapping(old: list[str], new: list[str]) -> dict[int, int]:
     head, tail = _equal_ends(old, new)
-    middle = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    middle = matcher(old[head : len(old) - tail], new[head : len(new) - tail])
     pairs = {index: index for index in range(head)}
     for i, j, size in middle.get_matching_blocks():
         pairs.update((head + i + step, head + j + step) for step in range(size))

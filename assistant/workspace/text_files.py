@@ -6,11 +6,11 @@ import codecs
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
 from assistant.workspace.disk import read_bytes
+from assistant.workspace.matching import matcher
 
 FOREIGN = "It is in the form of another program: Keepsake reads it and leaves it as it is."
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -151,7 +151,7 @@ def _matches(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
-    middle = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    middle = matcher(old[head : len(old) - tail], new[head : len(new) - tail])
     runs = [(a + head, b + head, size) for a, b, size in middle.get_matching_blocks() if size]
     return [(0, 0, head), *runs, (len(old) - tail, len(new) - tail, tail)]
 

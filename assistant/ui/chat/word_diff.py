@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from html import escape
 
 from assistant.ui.i18n import tr
 from assistant.ui.palette import Palette
+from assistant.workspace.matching import matcher
 
 _PIECE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]|\w+|\s+|[^\w\s]")
 _STRUCK = re.compile(r"~~(.+?)~~")
@@ -22,7 +22,7 @@ def then_and_now(then: str, now: str, palette: Palette) -> str:
         return _table(rows, palette)
     old, new = _PIECE.findall(then), _PIECE.findall(now)
     went, came = "", ""
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in matcher(old, new).get_opcodes():
         went += _marked(old[i1:i2], palette.red_soft if tag != "equal" else "")
         came += _marked(new[j1:j2], palette.accent_soft if tag != "equal" else "")
     return _table([(tr("then"), went), (tr("now"), _with_strikes(came))], palette)

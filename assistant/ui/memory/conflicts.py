@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +12,7 @@ from assistant.ui.i18n import tr
 from assistant.ui.memory.editor import ShadedTextEdit
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, spread
+from assistant.workspace.matching import matcher
 
 _MARGIN = 8  # pixels
 Choice = Literal["mine", "theirs", "merged", "edited"]
@@ -61,7 +61,7 @@ def changed_lines(mine: str, theirs: str) -> tuple[set[int], set[int]]:
     """Lines (from 0) that only one of the two texts has, for each."""
     ours, others = mine.split("\n"), theirs.split("\n")
     left, right = set(range(len(ours))), set(range(len(others)))
-    for a, b, size in difflib.SequenceMatcher(None, ours, others, autojunk=False).get_matching_blocks():
+    for a, b, size in matcher(ours, others).get_matching_blocks():
         left -= set(range(a, a + size))
         right -= set(range(b, b + size))
     return left, right

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-
 from PySide6.QtGui import QTextCursor, QTextDocument
+
+from assistant.workspace.matching import matcher
 
 _CAREFUL = 20_000  # lines compared one by one at most; beyond that what differs in the middle is replaced as one
 
@@ -25,7 +25,7 @@ def restore_endings(original: str, edited: str, newline: str) -> str:
     bare = [line.rstrip("\r\n") for line in before]
     after = edited.split("\n")
     endings = [newline] * len(after)
-    for a, b, size in difflib.SequenceMatcher(None, bare, after, autojunk=False).get_matching_blocks():
+    for a, b, size in matcher(bare, after).get_matching_blocks():
         for i in range(size):
             endings[b + i] = before[a + i][len(bare[a + i]) :] or newline
     endings[-1] = ""
@@ -61,7 +61,7 @@ def _edits(old: str, new: str) -> list[tuple[int, int, str]]:
         offsets.append(offsets[-1] + _units(line))
     if len(middle_a) + len(middle_b) > _CAREFUL:
         return [(offsets[0], offsets[-1], "".join(middle_b))]
-    codes = difflib.SequenceMatcher(None, middle_a, middle_b, autojunk=False).get_opcodes()
+    codes = matcher(middle_a, middle_b).get_opcodes()
     return [(offsets[i], offsets[j], "".join(middle_b[k:m])) for tag, i, j, k, m in codes if tag != "equal"]
 
 
