@@ -113,10 +113,10 @@ def _tells(data: bytes, units: Collection[str]) -> bool:
     for line in data.splitlines() if _names(data, units) else ():
         try:
             told = [each for holder, _ in _holders(parse_json(line)) for each in holder["lines"]]
+            if any(each.get("unit") in units and each.get("text") != FORGOTTEN for each in told):
+                return True
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
-        if any(each.get("unit") in units and each.get("text") != FORGOTTEN for each in told):
-            return True
     return False
 
 

@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from assistant.chat.never import Never
-from assistant.chat.row import FixedRow, as_data, line_from_json, line_to_json, row_from_json, row_to_json
+from assistant.chat.row import (
+    FixedRow,
+    as_data,
+    left_from_json,
+    line_from_json,
+    line_to_json,
+    row_from_json,
+    row_to_json,
+)
 from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
 from assistant.core.values import LeftOut, PromptLine, Receipt
@@ -276,7 +284,7 @@ def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
         row,
         str(value.get("model", "")),
         tuple(map(line_from_json, value.get("lines", ()))),
-        tuple(LeftOut(**left) for left in value.get("left_out", ())),
+        tuple(map(left_from_json, value.get("left_out", ()))),
         int(value.get("prompt_tokens", 0)),
         int(value.get("reused_tokens", 0)),
         str(value.get("mode", "")),

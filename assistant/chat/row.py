@@ -191,7 +191,17 @@ def line_to_json(line: PromptLine) -> dict[str, Any]:
 
 def line_from_json(value: Mapping[str, Any]) -> PromptLine:
     """Fields of a later version are passed over. Raises TypeError or AttributeError for what is no line."""
-    return PromptLine(**{name: each for name, each in value.items() if name in _FIELDS})
+    line = PromptLine(**{name: each for name, each in value.items() if name in _FIELDS})
+    words = (line.file, line.text, line.why, line.unit)
+    numbers = (line.line, line.tokens, line.keyword_rank, line.meaning_rank)
+    if not all(isinstance(each, str) for each in words) or not all(isinstance(each, int) for each in numbers):
+        raise TypeError("a field is of another kind")
+    return line if isinstance(line.score, int | float) else replace(line, score=0.0)
+
+
+def left_from_json(value: Mapping[str, Any]) -> LeftOut:
+    """Raises KeyError, TypeError or ValueError for what is no line that was left out."""
+    return LeftOut(str(value["file"]), int(value["line"]), str(value["why"]))
 
 
 def _ranges(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:

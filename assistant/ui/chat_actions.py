@@ -82,6 +82,10 @@ class ChatActions(QObject):
             self._services.lanes.files, delete, chat, done=lambda deleted: self._on_deleted(title, deleted)
         )
 
+    def put_away(self) -> set[str]:
+        """The chats that were deleted here and can still be brought back."""
+        return {deleted.id for deleted in self._deleted}
+
     def restore_last(self) -> None:
         """Bring the chat back that was deleted last."""
         if self._deleted:

@@ -100,6 +100,7 @@ class WindowKeeper(QObject):
         if not self._window.chats.listed:
             return drafts
         known = {info.id for info in self._window.sidebar.model.infos()} | {"", self._window.session.chat_id}
+        known -= self._window.chats.put_away()  # the list hears of it a moment later
         return {chat: text for chat, text in drafts.items() if chat in known}
 
     def _on_splitter_moved(self) -> None:

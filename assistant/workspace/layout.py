@@ -66,10 +66,12 @@ def resolve_existing(root: Path, file: str, *, known: bool = False) -> Path:
 
     known: it was there once, so it may come back.
     """
+    if "\0" in file or not is_text(file):
+        raise refuse(file, "is no text")
     if _file_problem(file) is None or is_foreign(file):
         return _inside(root, file)
     parts = PurePosixPath(file).parts
-    plain = "\0" not in file and "\\" not in file and not file.startswith("/") and ".." not in parts
+    plain = "\\" not in file and not file.startswith("/") and ".." not in parts
     if not plain or parts[:1] != (TOPICS,) or not file.endswith(".md") or any(p.startswith(".") for p in parts):
         raise refuse(file, "is no memory file")
     path = _inside(root, file)

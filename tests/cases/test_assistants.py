@@ -137,7 +137,7 @@ def test_a_new_assistant_is_made_and_talked_to_and_nothing_goes_along(home: Open
     here.add("Anna", "You are Anna, a gardener.")
     assert here.window.windowTitle() == "Anna"
     assert here.window.sidebar.switcher.text() == "Anna"
-    assert here.window.page.empty._words.text().startswith("Anna remembers")
+    assert here.window.page.empty.words.text().startswith("Anna remembers")
     assert here.window.sidebar.model.shown_chats() == []
     chat = here.say("what is my secret?").chat
     assert asked(here).startswith("You are Anna, a gardener.")

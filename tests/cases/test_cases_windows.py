@@ -59,7 +59,7 @@ def test_delete_keys_outside_the_list_end_no_temporary_chat(qtbot: QtBot, script
             widget.setFocus()
             qtbot.keyClick(widget, key)
     assert house.services.read_chat(chat).turns[0].reply == "Hello."
-    assert house.window.sidebar.model.row_of(chat) >= 0
+    house.wait(lambda: house.window.sidebar.model.row_of(chat) >= 0)
 
 
 @pytest.mark.parametrize("title", ['a<>:"/\\|?*b', "🐘 家", "x" * 300, "dot.", "CON", "   "])

@@ -87,7 +87,7 @@ def test_a_new_private_chat_is_private_from_its_first_word(scripted: OpenHouse) 
     begin(house, "New private chat")
     assert house.window.topbar.private.isVisible()
     assert house.window.topbar.title.whole() == "New private chat"
-    assert "nothing of it becomes memory" in house.window.page.empty._words.text()
+    assert "nothing of it becomes memory" in house.window.page.empty.words.text()
     chat = house.say(f"I cooked {WORD} soup").chat
     assert house.services.read_chat(chat).private
     assert not list((house.folder / "ws" / "memory").rglob("*.md"))

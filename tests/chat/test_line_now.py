@@ -187,3 +187,10 @@ def test_the_exact_line_is_found_before_any_other(
     assert now.text == text
     assert now.state == ("same" if now.line == line else "moved")
     assert abs(now.line - line) == min(abs(n - line) for n, each in enumerate(body, 1) if each == text)
+
+
+@pytest.mark.parametrize(
+    "file", ["memory/\ud800.md", "\ud800", "a\0b", "memory/a\0.md", "memory/a\0.json", "../x", "/etc/passwd"]
+)
+def test_a_file_that_no_disk_can_have_is_gone(workspace: Workspace, file: str) -> None:
+    assert line_now(workspace, PromptLine(file, 1, "- tea", "pinned")).state == "gone"

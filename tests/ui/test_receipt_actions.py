@@ -103,7 +103,7 @@ def test_a_line_that_went_meanwhile_is_not_overwritten_and_the_words_are_kept(ho
 
 def test_open_goes_to_the_line_where_it_is_now(house: House) -> None:
     (house.root / "MEMORY.md").write_text(f"# About me\n\n- new\n- new too\n{LISBON}\n{TEA}\n", encoding="utf-8")
-    house.window.receipts._ask_all()
+    house.window.receipts.look_again()
     row = house.row("Lisbon")
     house.until(lambda: row.now is not None and row.now.state == "moved")
     assert row.place.text() == "MEMORY.md:5"

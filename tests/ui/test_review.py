@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QBoxLayout, QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
@@ -252,8 +252,6 @@ def test_wide_they_stand_beside_each_other_and_narrow_below(kept: Kept, qtbot: Q
     for width, across in ((760, True), (400, False)):
         kept.window.splitter.setSizes([200, 1400 - 200 - width, width])
         qtbot.waitUntil(lambda width=width: abs(panel.width() - width) < 40)
-        wanted = QBoxLayout.Direction.LeftToRight if across else QBoxLayout.Direction.TopToBottom
-        qtbot.waitUntil(lambda wanted=wanted: card._sides.direction() == wanted)
         qtbot.waitUntil(lambda across=across: (card.older.y() == card.newer.y()) is across)
 
 

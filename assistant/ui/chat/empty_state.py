@@ -59,7 +59,7 @@ class EmptyState(QScrollArea):
         advice.addWidget(small)
         advice.addWidget(button(tr("How to add a bigger model"), "link", self.bigger_asked.emit), 0, centre)
         self.bigger.hide()
-        self._words = words
+        self.words = words
         column.addWidget(self.bigger)
         column.addStretch(4)
         self.setWidget(inner)
@@ -72,7 +72,7 @@ class EmptyState(QScrollArea):
     def show_kind(self, kind: Kind) -> None:
         """Say what becomes of what is said in the chat that begins."""
         said = {Kind.PRIVATE: private_explained(), Kind.TEMPORARY: temporary_explained()}
-        self._words.setText(said.get(kind) or _greeting(self._name))
+        self.words.setText(said.get(kind) or _greeting(self._name))
 
     def show_model_size(self, size_bytes: int) -> None:
         """Say plainly, while a small model is loaded, that bigger ones are better."""

@@ -47,7 +47,7 @@ class ReceiptActions(QObject):
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(_PAUSE_MS)
-        self._again.timeout.connect(self._ask_all)
+        self._again.timeout.connect(self.look_again)
         bridge.event_arrived.connect(self._on_event)
 
     def attach(self, view: ReceiptView) -> None:
@@ -82,7 +82,8 @@ class ReceiptActions(QObject):
         if len(now.lines) == len(view.receipt.lines):
             view.show_now(now)
 
-    def _ask_all(self) -> None:
+    def look_again(self) -> None:
+        """Ask what became of the lines of all receipts that are open."""
         for view in self._shown():
             self._ask(view)
 
