@@ -1,4 +1,4 @@
-"""``keepsake chats search|export``: chats found by their words, and written out as the Markdown they are."""
+"""``keepsake chats search|export|import``: chats found by their words, written out as Markdown, and brought back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from assistant.cli import imports
 from assistant.cli.context import Context, natural
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, RecallQuery
+from assistant.workspace.imports.values import AUTO
 
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _LONGEST_TITLE = 60  # characters of a title in the name of a file
@@ -27,6 +29,10 @@ def add_actions(chats: Any) -> None:
         "file", metavar="FILE", nargs="?", type=Path, help="a new file, or a folder; without: to stdout"
     )
     export.set_defaults(run=run_export)
+    bring = chats.add_parser("import", help="bring chats in: what chats export wrote, or what another assistant keeps")
+    bring.add_argument("path", metavar="PATH", type=Path, help="a file or folder; its form is recognised")
+    bring.add_argument("--dry-run", action="store_true", help="say what would be written; write nothing")
+    bring.set_defaults(run=run_bring, system=AUTO, undo=None, list=False)
 
 
 def run_search(context: Context, options: Namespace) -> int:
@@ -64,6 +70,11 @@ def run_export(context: Context, options: Namespace) -> int:
     _write_new(path, text)
     context.output.value({**value, "file": path}, f"Written: {path}")
     return 0
+
+
+def run_bring(context: Context, options: Namespace) -> int:
+    """What ``keepsake import auto PATH`` does, under the name a person looks for beside export."""
+    return imports.run_import(context, options)
 
 
 def _write_new(path: Path, text: str) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context
 from assistant.runtime.review import Which
-from assistant.workspace.claims import Claim
-from assistant.workspace.conflicts import MemoryConflict
+
+if TYPE_CHECKING:
+    from assistant.workspace.claims import Claim
+    from assistant.workspace.conflicts import MemoryConflict
 
 _SAYS = {
     "yes": "The model thinks that they contradict each other.",

@@ -53,11 +53,19 @@ class _Parsed:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """marks: of all files; changed: what to read, in order; again: those that only follow the first part of a chat."""
+    """known: what is indexed; marks: of all files; changed: what to read, in order; gone: what is not there any more.
 
+    again: those of them that only follow the first part of a chat.
+    """
+
+    known: Mapping[str, tuple[str, str]]
     marks: Mapping[str, str]
     changed: Sequence[str]
     again: Collection[str]
+
+    @property
+    def gone(self) -> list[str]:
+        return [path for path in self.known if path not in self.marks]
 
 
 def sync_files(
@@ -82,25 +90,23 @@ def sync_files(
     if not root.is_dir():  # an unplugged disk must not cost the index
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
-    known = {path: (stat, sha) for path, stat, sha in connection.execute("SELECT path, stat, sha256 FROM files")}
-    for path in _otherwise_private(connection, private):
-        known[path] = ("?", "")
-    work = _work(scan(root), known, skip)
+    work = _work(scan(root), _known(connection, private), skip)
     deadline = time.monotonic() + seconds
-    waiting: list[_Parsed] = []
+    waiting, units = list[_Parsed](), 0
     for done, path in enumerate(work.changed):
         cancel.check()
         if time.monotonic() > deadline:
             break
-        before = None if path in work.again else known.get(path)
+        before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
             waiting.append(parsed)
-        if sum(len(p.units or ()) for p in waiting) >= _UNITS_A_COMMIT:
+            units += len(parsed.units or ())
+        if units >= _UNITS_A_COMMIT:
             _apply(connection, waiting, changes)
-            waiting = []
+            waiting, units = [], 0
             progress(done + 1, len(work.changed), "keywords")
     _apply(connection, waiting, changes)
-    _remove(connection, [path for path in known if path not in work.marks], changes)
+    _remove(connection, work.gone, changes)
     if changes.removed:
         drop_lone_vectors(connection)
     if work.changed:
@@ -115,7 +121,7 @@ def _work(marks: Mapping[str, str], known: Mapping[str, tuple[str, str]], skip: 
     changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
     changed = [path for path in changed if path not in skip]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
-    return _Work(marks, changed, {path for path in changed if first_part_of(path) in heads - {path}})
+    return _Work(known, marks, changed, {path for path in changed if first_part_of(path) in heads - {path}})
 
 
 def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
@@ -139,10 +145,11 @@ def purge(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _otherwise_private(connection: sqlite3.Connection, private: bool) -> list[str]:
-    """Files of private chats that were indexed by the other rule."""
+def _known(connection: sqlite3.Connection, private: bool) -> dict[str, tuple[str, str]]:
+    """Stat and checksum of what is indexed; files of private chats that went by the other rule count as changed."""
     other = HIDDEN if private else FOUND
-    return [path for (path,) in connection.execute("SELECT path FROM files WHERE private = ?", [other])]
+    rows = connection.execute("SELECT path, stat, sha256, private FROM files")
+    return {path: ("?", "") if rule == other else (stat, sha256) for path, stat, sha256, rule in rows}
 
 
 def _parse(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from assistant.chat.opinion import Opinion, second_opinion
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import EventSink, InboxChanged
 from assistant.recall.search import Recall
-from assistant.runtime.conflict_finder import ConflictFinder
 from assistant.runtime.models import ModelService
 from assistant.runtime.prompts import PromptService
-from assistant.workspace.conflicts import MemoryConflict
 from assistant.workspace.inbox_files import Proposal
 from assistant.workspace.memory_values import Saved, Written
 from assistant.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from assistant.runtime.conflict_finder import ConflictFinder
+    from assistant.workspace.conflicts import MemoryConflict
 
 Which = Literal["older", "newer"]
 
@@ -30,7 +33,7 @@ class ReviewService:
     ) -> None:
         self._workspace = workspace
         self._inbox = workspace.inbox
-        self._finder = ConflictFinder(workspace.conflicts, recall)
+        self._recall = recall
         self._prompts = prompts
         self._models = models
         self._emit = emit
@@ -122,6 +125,12 @@ class ReviewService:
         return list(dict.fromkeys(entry.batch or entry.id for entry in entries if entry))
 
     # --- inside --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _finder(self) -> ConflictFinder:
+        from assistant.runtime.conflict_finder import ConflictFinder  # not when the window starts
+
+        return ConflictFinder(self._workspace.conflicts, self._recall)
 
     def _conflict(self, ident: str) -> MemoryConflict:
         if ident not in self._found:

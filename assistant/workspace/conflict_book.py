@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.core.clock import Clock, today
 from assistant.core.errors import AssistantError
 from assistant.workspace import layout
-from assistant.workspace.claims import Claim, claims_of
-from assistant.workspace.conflicts import MemoryConflict, find_by_rule
 from assistant.workspace.safe_files import append_lines, read_bytes, read_text
+
+if TYPE_CHECKING:
+    from assistant.workspace.claims import Claim
+    from assistant.workspace.conflicts import MemoryConflict
 
 _Mark = tuple[int, int, date]
 
@@ -43,6 +46,8 @@ class ConflictBook:
 
     def by_rule(self) -> list[MemoryConflict]:
         """The pairs that disagree by rule, newest first, without those that the person lets stand."""
+        from assistant.workspace.conflicts import find_by_rule
+
         return self.undecided(find_by_rule(self.claims()))
 
     def count(self) -> int:
@@ -70,6 +75,8 @@ class ConflictBook:
         return stat.st_size, stat.st_mtime_ns, day
 
     def _read(self, file: str, day: date) -> tuple[Claim, ...]:
+        from assistant.workspace.claims import claims_of  # not when the window starts
+
         try:
             text = read_text(self._root / file)
         except AssistantError:  # what cannot be read claims nothing; the doctor names it

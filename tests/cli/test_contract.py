@@ -198,6 +198,13 @@ class TestChats:
         assert (str(file), file.read_text()) == (done["file"], text)
         assert keepsake("chats", "export", chat["id"], str(file)).code == 1
         assert keepsake("chats", "export", chat["id"], str(tmp_path / "none" / "x.md")).code == 1
+        assert keepsake("chats", "delete", chat["id"]).code == 0
+        assert keepsake("--json", "chats", "import", str(file), "--dry-run").json["new"]["chats"] == 1
+        assert keepsake("--json", "chats", "list").json["chats"] == []
+        (ident,) = keepsake("--json", "chats", "import", str(file)).json["chats"]
+        (turn,) = keepsake("--json", "chats", "show", ident).json["turns"]
+        assert turn["user"] == "quixotic hotel"
+        assert keepsake("chats", "import", str(tmp_path / "none.md")).code == 1
 
     def test_a_chat_that_is_not_there(self, keepsake: Keepsake) -> None:
         for words in (("show", "20200101_000000"), ("delete", "../../x"), ("rename", "nope", "title")):
@@ -385,6 +392,7 @@ class TestContractOfEveryCommand:
         ("chats", "renew", "x"),
         ("chats", "delete", "x"),
         ("chats", "export", "x"),
+        ("chats", "import", "no such file"),
         ("receipt", "x", "1"),
         ("import", "nanobot", "/nothing/is/here"),
         ("import", "--undo", "x"),
