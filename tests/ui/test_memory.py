@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from assistant.core.events import WorkspaceChanged
 from assistant.core.values import LeftOut, RecallAnswer
 from assistant.ui.main_window import MainWindow
-from assistant.ui.memory.conflicts import changed_lines
+from assistant.ui.memory.conflicts import ConflictDialog, changed_lines
 from assistant.ui.memory.endings import restore_endings
 from assistant.ui.memory.panel import MemoryPanel
 from assistant.workspace.text_files import TextFile
@@ -336,3 +336,20 @@ def test_a_note_that_is_there_already_is_opened(
     qtbot.waitUntil(lambda: panel.files.editor.toPlainText() == "hotels")
     assert kept.read_text() == "hotels"
     assert panel.files.dirty(), "what was typed elsewhere waits"
+
+
+def test_the_choice_between_two_texts_fits_a_small_window(window: MainWindow) -> None:
+    window.resize(640, 480)
+    name = f"memory/{'a long name ' * 15}.md"
+    dialog = ConflictDialog(name, "a\n" * 400, "b\n" * 400, "c\n", window.theme, window)
+    dialog.by_hand.click()
+    least = dialog.minimumSizeHint()
+    assert least.width() <= 640 and least.height() <= 480
+    assert dialog.take_edited.text() and dialog.cancel.minimumSizeHint().width() < least.width()
+    dialog.deleteLater()
+
+
+def test_endings_of_long_texts_are_kept_beside_a_change() -> None:
+    before = "".join(f"- line {n}\r\n" if n % 2 else "\n" for n in range(2_000))
+    edited = before.replace("\r\n", "\n").replace("line 999\n", "other 999\n")
+    assert restore_endings(before, edited, "\r\n") == before.replace("line 999\r", "other 999\r")

@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from assistant.ui.i18n import tr
 from assistant.ui.memory.editor import ShadedTextEdit
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import button, label, spread
+from assistant.ui.widgets import ElidedLabel, button, label, spread
 from assistant.workspace.matching import matcher
 
 _MARGIN = 8  # pixels
+_NARROW = 880  # pixels of the window
 Choice = Literal["mine", "theirs", "merged", "edited"]
 
 
@@ -87,7 +88,8 @@ class ConflictDialog(QDialog):
         self._theme = theme
         self._words = words or saving_words(file)
         self.setWindowTitle(self._words.title)
-        self.resize(940, 620)
+        self._narrow = parent.window().width() < _NARROW
+        self.resize(600 if self._narrow else 940, 440 if self._narrow else 620)
         left, right = changed_lines(mine, theirs)
         self.left = self._side(self._words.mine, mine, left)
         self.right = self._side(self._words.theirs, theirs, right)
@@ -109,7 +111,7 @@ class ConflictDialog(QDialog):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         spread(column, (24, 20, 24, 16), 12)
-        column.addWidget(label(self._words.title, "title"))
+        column.addWidget(ElidedLabel(self._words.title, "title"))
         column.addWidget(label(self._words.about, wrap=True))
         sides = QHBoxLayout()
         spread(sides, spacing=16)
@@ -133,9 +135,14 @@ class ConflictDialog(QDialog):
         view.set_grounds({line + 1: self._theme.palette.amber_soft for line in changed})
         return view
 
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        spread(row, (0, 4, 0, 0), 8)
+    def _buttons(self) -> QVBoxLayout:
+        """In a narrow window in two rows."""
+        row, above = QHBoxLayout(), QHBoxLayout()
+        whole = QVBoxLayout()
+        spread(whole, (0, 4, 0, 0), 8)
+        for each in (above, row):
+            spread(each, spacing=8)
+            whole.addLayout(each)
         self.cancel = button(self._words.cancel, "", self.reject)
         self.by_hand = button(tr("Edit by hand"), "", self._on_by_hand)
         self.take_theirs = button(self._words.take_theirs, "", lambda: self._choose("theirs"))
@@ -144,11 +151,14 @@ class ConflictDialog(QDialog):
         self.take_merged.setVisible(self.merged is not None)
         self.take_edited = button(tr("Keep the text below"), "primary", lambda: self._choose("edited"))
         self.take_edited.hide()
-        row.addWidget(self.cancel)
+        first = above if self._narrow else row
+        first.addWidget(self.cancel)
+        first.addStretch()
+        first.addWidget(self.by_hand)
         row.addStretch()
-        for made in (self.by_hand, self.take_theirs, self.take_mine, self.take_merged, self.take_edited):
+        for made in (self.take_theirs, self.take_mine, self.take_merged, self.take_edited):
             row.addWidget(made)
-        return row
+        return whole
 
     def _on_by_hand(self) -> None:
         """A third text, begun as the merge or as the person's own one; the two sides stay in view to copy from."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtGui import QTextCursor, QTextDocument
 
 from assistant.workspace.matching import matcher
@@ -25,7 +27,10 @@ def restore_endings(original: str, edited: str, newline: str) -> str:
     bare = [line.rstrip("\r\n") for line in before]
     after = edited.split("\n")
     endings = [newline] * len(after)
-    for a, b, size in matcher(bare, after).get_matching_blocks():
+    head, tail = _equal_ends(bare, after)
+    middle = matcher(bare[head : len(bare) - tail], after[head : len(after) - tail]).get_matching_blocks()
+    same = [(0, 0, head), *((head + a, head + b, size) for a, b, size in middle)]
+    for a, b, size in [*same, (len(bare) - tail, len(after) - tail, tail)]:
         for i in range(size):
             endings[b + i] = before[a + i][len(bare[a + i]) :] or newline
     endings[-1] = ""
@@ -49,12 +54,7 @@ def put_text(document: QTextDocument, text: str) -> None:
 def _edits(old: str, new: str) -> list[tuple[int, int, str]]:
     """(start, end, what comes there), in positions of the document, from the top."""
     a, b = _lines(old), _lines(new)
-    head = 0
-    while head < min(len(a), len(b)) and a[head] == b[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
-        tail += 1
+    head, tail = _equal_ends(a, b)
     middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
     offsets = [_units("".join(a[:head]))]
     for line in middle_a:
@@ -63,6 +63,16 @@ def _edits(old: str, new: str) -> list[tuple[int, int, str]]:
         return [(offsets[0], offsets[-1], "".join(middle_b))]
     codes = matcher(middle_a, middle_b).get_opcodes()
     return [(offsets[i], offsets[j], "".join(middle_b[k:m])) for tag, i, j, k, m in codes if tag != "equal"]
+
+
+def _equal_ends(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
+    """How many lines are the same from the top, and from the end of the rest."""
+    head = tail = 0
+    while head < min(len(a), len(b)) and a[head] == b[head]:
+        head += 1
+    while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    return head, tail
 
 
 def _units(text: str) -> int:
