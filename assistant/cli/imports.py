@@ -92,8 +92,11 @@ def _words(report: ImportReport, dry_run: bool) -> str:
 
 
 def _counts(counts: Any) -> str:
-    said = [f"{count} {_NAMES[kind][count != 1]}" for kind, count in counts.items() if count]
-    return ", ".join(said) or "nothing"
+    return ", ".join(_count(kind, count) for kind, count in counts.items() if count) or "nothing"
+
+
+def _count(kind: str, count: int) -> str:
+    return f"{count} {_NAMES[kind][count != 1]}"
 
 
 def _undo(context: Context, ident: str) -> int:
@@ -137,7 +140,7 @@ def _list(context: Context) -> int:
         for record in records
     ]
     words = "\n".join(
-        f"{record.id}  {record.time}  {SYSTEMS.get(record.system, record.system)}  {len(record.chats)} chats"
+        f"{record.id}  {record.time}  {SYSTEMS.get(record.system, record.system)}  {_count('chats', len(record.chats))}"
         f"{'  (taken back)' if record.undone else '' if record.done else '  (cut off)'}"
         for record in records
     )

@@ -29,7 +29,8 @@ class JournalEntry:
 
     prior: the text before, redacted; None in a list where it is not stored in full (Journal.get finds it).
     undoes: the id of the change that this one took back. batch: the id shared by changes made as one, "" for a
-    single one.
+    single one. forgotten: something of it was forgotten, so it stays done; any other that cannot be undone was taken
+    back already.
     """
 
     id: str
@@ -44,6 +45,7 @@ class JournalEntry:
     summary: str
     undoes: str = ""
     batch: str = ""
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +243,7 @@ def _entry(record: Record, undone: Undone) -> JournalEntry:
         summary=record.get("summary", ""),
         undoes=record.get("undoes", ""),
         batch=record.get("batch", ""),
+        forgotten=_was_forgotten(record),
     )
 
 

@@ -71,6 +71,19 @@ def test_a_batch_is_one_row_that_opens(qtbot: QtBot, journal: JournalPage, servi
     assert journal.model.rowCount() == 3
 
 
+def test_what_cannot_be_undone_says_why(qtbot: QtBot, journal: JournalPage, services: FakeServices) -> None:
+    found = services.workspace.journal.found
+    services.workspace.journal.found = [*found, replace(found[-1], id="0", forgotten=True)]
+    journal.refresh()
+    qtbot.waitUntil(lambda: journal.model.rowCount() == 4)
+    spoken = [journal.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(4)]
+    assert [text.rsplit(" · ", 1)[-1] for text in spoken[2:]] == ["taken back", "forgotten"]
+    assert not any("taken back" in text for text in spoken[:2])
+    choose(journal, 3)
+    assert not journal.undo.isEnabled()
+    assert "forgotten" in journal.undo.toolTip()
+
+
 def test_filters_by_actor_and_file(qtbot: QtBot, journal: JournalPage) -> None:
     qtbot.waitUntil(lambda: journal.model.rowCount() == 3)
     journal.filter.actors.setCurrentIndex(journal.filter.actors.findData("disk"))

@@ -164,9 +164,9 @@ class JournalPage(Page):
     def _on_current_changed(self, current: QModelIndex) -> None:
         row = current.data(ITEM_ROLE)
         self.diff.show_diff(row.diff if row is not None else "")
-        able = row is not None and row.can_undo
-        self.undo.setEnabled(able)
-        self.undo.setToolTip("" if able else tr("This change cannot be undone"))
+        fate = row.fate if row is not None else ""
+        self.undo.setEnabled(row is not None and row.can_undo)
+        self.undo.setToolTip(tr("This change cannot be undone: {why}", why=fate) if fate else "")
         self.undo.setText(tr("Undo all of it") if row is not None and row.is_batch else tr("Undo this change"))
 
     def _on_activated(self, index: QModelIndex) -> None:

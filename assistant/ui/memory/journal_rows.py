@@ -37,6 +37,13 @@ class JournalRow:
         return any(entry.can_undo for entry in self.entries)
 
     @property
+    def fate(self) -> str:
+        """Why it cannot be undone, in a word or two; "" where it can."""
+        if self.can_undo:
+            return ""
+        return tr("forgotten") if any(entry.forgotten for entry in self.entries) else tr("taken back")
+
+    @property
     def diff(self) -> str:
         """In the order in which the files were written."""
         return "".join(entry.diff for entry in reversed(self.entries))
@@ -82,6 +89,7 @@ def _detail(row: JournalRow) -> str:
     parts = [exact_time(entry.time), actor_words(entry.actor)]
     if row.is_batch:
         parts.append(tr("{n} files", n=len(row.entries)))
+    parts += [row.fate] if row.fate else []
     return ("      " if row.inside else "") + " · ".join(parts)
 
 

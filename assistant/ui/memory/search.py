@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from assistant.ui.widgets import SearchField, label, spread
 
 _LIMIT = 30
 _PAUSE_MS = 250  # typing is over
+_BULLET = re.compile(r"^[-*+] (?=\S)")
 
 
 def why_text(hit: Hit) -> str:
@@ -44,7 +46,7 @@ def describe_hit(hit: Hit) -> dict[int, Any]:
     private = tr("from a private chat") if hit.private else ""
     detail = " · ".join(part for part in (place, hit.date, private) if part)
     return {
-        Qt.ItemDataRole.DisplayRole: " ".join(hit.text.split()),
+        Qt.ItemDataRole.DisplayRole: _BULLET.sub("", " ".join(hit.text.split())),
         Qt.ItemDataRole.ToolTipRole: why_text(hit),
         Qt.ItemDataRole.AccessibleTextRole: f"{hit.text}, {detail}",
         DETAIL_ROLE: detail,
