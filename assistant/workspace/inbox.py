@@ -68,7 +68,7 @@ class Inbox:
             actor=actor,
             day=day or today(self._clock),
             items=tuple(ProposalItem(n, text) for n, text in enumerate(kept, 1)),
-            lead=lead,
+            lead=redact(lead).text,
         )
         with self._changing():
             write_proposal(self._path(proposal.id), proposal)

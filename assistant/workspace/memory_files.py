@@ -12,6 +12,7 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import layout
 from assistant.workspace.file_list import problem_of
 from assistant.workspace.journal import Change, Journal, Version
+from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import as_error, locked
 from assistant.workspace.seen import Seen
 from assistant.workspace.standing import Standing
@@ -166,6 +167,9 @@ class MemoryFiles:
 
     def _begin(self, change: FileChange) -> Standing:
         check_writable(change.base, change.file)
+        is_new = change.raw is not None and not change.base.sha256 and change.actor != "undo"
+        if is_new and redact(change.file).count:  # a name cannot be redacted where it stands
+            raise layout.refuse(redact(change.file).text, "holds what looks like a secret")
         path = self.path(change.file)
         layout.make_folder(self.root, path.parent)
         return Standing(path, change.base.raw if change.base.sha256 else None, change.raw, change.added)
@@ -175,6 +179,8 @@ class MemoryFiles:
         seen = self._journal.seen
         before, begun = seen.of(file), seen.begun
         now, path = current.sha256, self.root / file
+        if not before and not now and redact(file).count:
+            return False  # a name that will be refused
         if before and before.sha256 == now:
             if now and not self._is_as_seen(file, before):
                 seen.note_state(file, path, before.actor, same=before)

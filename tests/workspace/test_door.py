@@ -259,3 +259,20 @@ def test_entries_are_filtered_and_paged(ws):
     assert [entry.actor for entry in ws.journal.entries(actor="assistant")] == ["assistant"] * 3
     assert [entry.path for entry in ws.journal.entries(path=NOTE)] == [NOTE]
     assert ws.journal.entries(path=MEMORY, actor="you", limit=1, before=all_of_them[1].id) == [all_of_them[3]]
+
+
+@pytest.mark.parametrize("way", ["save", "topic", "batch"])
+def test_a_note_is_not_named_after_a_secret(ws, way):
+    secret = "sk-proj-abcdEFGH1234567890abcdEFGH1234567890abcdEFGH12"
+    doing = {
+        "save": lambda: ws.memory.save(f"memory/{secret}.md", "x\n", ""),
+        "topic": lambda: ws.memory.remember("x", topic=secret),
+        "batch": lambda: ws.memory.change_many(
+            [Edit(NOTE, "n\n", ""), Edit(f"memory/{secret}.md", "x\n", "")], "you", "s"
+        ),
+    }
+    with pytest.raises(AssistantError) as refused:
+        doing[way]()
+    assert refused.value.code == "workspace.path" and secret not in refused.value.message
+    assert not list((ws.root / "memory").glob("*.md")) and ws.journal.entries() == []
+    assert not [path for path in ws.data.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
