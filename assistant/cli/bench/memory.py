@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assistant.cli.bench import corpus
 from assistant.cli.bench.figures import Report, median, milliseconds
-from assistant.cli.bench.startup import offscreen
+from assistant.cli.bench.startup import window_env
 from assistant.cli.context import Context
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
@@ -124,7 +124,7 @@ def _open(root: Path, page: str, rows: int) -> dict[str, float]:
     """A new process opens the window on the workspace, then the page."""
     command = [sys.executable, "-m", "assistant.ui.measure_memory"]
     command += [str(root / "workspace"), str(root / "state"), page, str(rows)]
-    done = subprocess.run(command, env=offscreen(os.environ), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=window_env(os.environ), capture_output=True, text=True, check=False)
     if done.returncode:
         said = " ".join(done.stderr.strip().splitlines()[-1:])
         raise AssistantError("bench.window", f"The window could not be measured: {said}", "Try it with a screen.")

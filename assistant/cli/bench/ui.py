@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from assistant.cli.bench.figures import Report, median
-from assistant.cli.bench.startup import offscreen
+from assistant.cli.bench.startup import window_env
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 
@@ -17,7 +17,7 @@ def run(context: Context, size: int, runs: int) -> Report:
     """size: turns (0: 1 000). In a process of its own: the command line knows no Qt."""
     size = size or 1_000
     command = [sys.executable, "-m", "assistant.ui.measure", str(size), str(runs)]
-    done = subprocess.run(command, env=offscreen(os.environ), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=window_env(os.environ), capture_output=True, text=True, check=False)
     if done.returncode:
         said = " ".join(done.stderr.strip().splitlines()[-1:])
         raise AssistantError("bench.window", f"The window could not be measured: {said}", "Try it with a screen.")
