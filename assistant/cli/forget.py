@@ -9,6 +9,7 @@ from typing import Any
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 from assistant.core.values import RecallQuery
+from assistant.workspace.entries import SEPARATOR
 from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
 
 _NEAREST = 3
@@ -128,7 +129,7 @@ def _words(report: ForgetReport, plan: ForgetPlan | None) -> str:
 
 def _target_words(target: Target) -> str:
     where = target.id or f"{target.file}:{target.line}"
-    return f"{_KINDS[target.kind]} {where}: {_short(target.text)}"
+    return f"{_KINDS[target.kind]} {where}: {_short(SEPARATOR.join(target.gone))}"
 
 
 def _short(text: str) -> str:

@@ -12,7 +12,6 @@ from assistant.workspace.chat_files import scan_chats
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.day_log import said_in
 from assistant.workspace.disk import read_bytes
-from assistant.workspace.entries import parse_entry
 from assistant.workspace.forget_edits import find_place, is_forgotten, units_like
 from assistant.workspace.forget_query import (
     MEMORY_WEIGHT,
@@ -225,9 +224,7 @@ def _turn_target(ident: str, file: str, turn: Turn) -> Target:
 
 
 def _cores(target: Target) -> tuple[str, ...]:
-    if target.items and (entry := parse_entry(target.text)):
-        return tuple(item.text for n, item in enumerate(entry.items) if n in target.items)
-    return cores(target.text)
+    return target.gone if target.items else cores(target.text)
 
 
 def _same_said(said: str, told: str) -> bool:

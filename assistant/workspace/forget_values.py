@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from assistant.workspace.entries import parse_entry
+
 Kind = Literal["memory", "turn", "log", "title", "line"]
 
 Thing = str | tuple[str, int, str]
@@ -29,6 +31,12 @@ class Target:
     items: tuple[int, ...] = ()
     chat: str = ""
     number: int = 0
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """The texts of the items that go, where others of the entry stay; else ``text`` alone."""
+        entry = parse_entry(self.text) if self.items else None
+        return tuple(entry.items[n].text for n in self.items) if entry else (self.text,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,17 @@ def test_without_yes_nothing_goes_and_the_list_is_shown(keepsake: Keepsake, tmp_
     assert (tmp_path / "ws" / "MEMORY.md").read_bytes() == before
 
 
+def test_of_several_things_only_those_that_go_are_named(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("remember", "anything")
+    memory = tmp_path / "ws" / "MEMORY.md"
+    memory.write_text("2026-10-14|web|planted quixotonal tulips；ordered soil\n")
+    asked = keepsake("forget", "quixotonal")
+    assert "planted quixotonal tulips" in asked.out
+    assert "ordered soil" not in asked.out
+    assert keepsake("forget", "quixotonal", "--yes").code == 0
+    assert memory.read_text() == "2026-10-14|web|ordered soil\n"
+
+
 @pytest.mark.parametrize(("answer", "gone"), [("y\n", True), ("n\n", False), ("", False)])
 def test_on_a_terminal_it_asks(
     keepsake: Keepsake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, gone: bool
