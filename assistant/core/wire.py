@@ -19,7 +19,6 @@ from typing import Any, BinaryIO
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.json_text import parse_json
 
 VERSION = 1
 Json = dict[str, Any]
@@ -51,7 +50,7 @@ class Channel:
         """
         for line in iter(self._reader.readline, b""):
             try:
-                message = parse_json(line.decode("utf-8", "surrogatepass"))
+                message = json.loads(line.decode("utf-8", "surrogatepass"))
             except (ValueError, RecursionError):
                 _log.warning("a line of %d bytes is no protocol line", len(line))
                 continue
