@@ -21,7 +21,7 @@ from .fakes import FakeServices
 
 
 class Inbox(Page):
-    """A page of another slice, for these tests."""
+    """A page that nobody else has."""
 
     def __init__(self, *_: object) -> None:
         super().__init__()
