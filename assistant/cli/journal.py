@@ -66,11 +66,13 @@ def run_tidy(context: Context, options: Namespace) -> int:
     services = context.services
     plan = services.tidying.plan()
     batch = services.tidying.apply(plan) if options.apply else ""
+    conflicts = services.tidying.conflicts()
     services.self_test.settle()
     value = {
         "moved": plan.moved,
         "merged": plan.merged,
-        "conflicts": services.tidying.conflicts(),
+        "conflicts": len(conflicts),
+        "contradictions": conflicts,
         "lost": services.self_test.state().lost,
         "diff": plan.diff,
         "over": plan.over,
@@ -84,7 +86,8 @@ def run_tidy(context: Context, options: Namespace) -> int:
     else:
         counts = f"{len(plan.moved)} to move to the archive, {len(plan.merged)} to merge"
         words = f"{plan.diff}\n{counts}. To do it: keepsake memory tidy --apply"
-    context.output.value(value, words)
+    waiting = "".join(f"\ncannot both hold: {each}" for each in conflicts)
+    context.output.value(value, words + waiting + ("\nTo settle them: keepsake memory conflicts" if waiting else ""))
     return 0
 
 

@@ -97,9 +97,8 @@ class Parts:
         self.importing = ImportService(workspace, emit, self._index_soon)
         self.picture = PictureService(workspace, self.prompts.budget, self.prompts.counter)
         self.self_test = SelfTestService(workspace, self.recall, self.settings, lanes.index, emit)
-        conflicts = self.review.conflicts
         self.tidying = TidyService(
-            workspace, state, self._values, self.prompts.limits, lanes.files, emit, lambda: len(conflicts())
+            workspace, state, self._values, self.prompts.limits, lanes.files, emit, self.review.conflict_words
         )
 
     def _make_keeping(self) -> None:

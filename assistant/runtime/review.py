@@ -92,6 +92,10 @@ class ReviewService:
         """Of the pairs those that cannot both hold."""
         return [pair for pair in self.pairs() if pair.how != "same"]
 
+    def conflict_words(self) -> list[str]:
+        """Both sides of each conflict on one line, the older first."""
+        return [f"{each.older.text} / {each.newer.text}" for each in self.conflicts()]
+
     def keep(self, ident: str, which: Which) -> Saved:
         """The older or the newer one holds: the other is struck with today's date.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -23,7 +23,8 @@ _log = logging.getLogger(__name__)
 class TidyService:
     """Blocking but for ``look``.
 
-    state: the folder that keeps on which day it was last done by itself; conflicts: how many wait for the person.
+    state: the folder that keeps on which day it was last done by itself; conflicts: those that wait for the person, in
+    words.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class TidyService:
         limits: Callable[[], Limits],
         lane: Lane,
         emit: EventSink,
-        conflicts: Callable[[], int] = lambda: 0,
+        conflicts: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._workspace = workspace
         self._day = state / "tidied.day"
@@ -49,8 +50,8 @@ class TidyService:
         """What tidying up would do now."""
         return plan_tidy(self._workspace.memory, self._limits(), today(self._workspace.clock))
 
-    def conflicts(self) -> int:
-        """How many contradictions wait for the person's word; tidying up settles none of them."""
+    def conflicts(self) -> Sequence[str]:
+        """What contradicts each other and waits for the person's word; tidying up settles none of it."""
         return self._conflicts()
 
     def apply(self, plan: TidyPlan, actor: str = "you") -> str:

@@ -473,7 +473,9 @@ FIELDS = {
     ("chats", "list"): {"chats": {"id", "title", "created", "last_active", "turns", "tags", "private"}},
     ("memory", "conflicts"): {"conflicts": {"id", "subject", "how", "older", "newer"}, "same": set()},
     ("memory", "inbox"): {"waiting": {"id", "time", "source", "actor", "day", "items"}, "mode": set()},
-    ("memory", "tidy"): {k: set() for k in "moved merged conflicts lost diff over applied batch".split()},
+    ("memory", "tidy"): {
+        k: set() for k in "moved merged conflicts contradictions lost diff over applied batch".split()
+    },
     ("memory", "timeline"): {"by": set(), "periods": {"first", "last", "total", "counts", "entries"}, "budget": set()},
     ("memory", "check", "list"): {"checks": {"id", "question", "expect", "text", "before", "now", "lost"}},
     ("index", "status"): {k: set() for k in ("files", "units", "vectors", "model", "stale", "errors")},

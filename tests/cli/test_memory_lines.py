@@ -84,6 +84,15 @@ def test_an_undo_that_clashes_gives_both_texts(keepsake: Keepsake, tmp_path: Pat
     assert "likes" not in failed.json["mine"]
 
 
+def test_tidying_up_lists_what_cannot_both_hold(keepsake: Keepsake, tmp_path: Path) -> None:
+    keepsake("memory", "tidy")
+    memory(tmp_path).write_text("- The desk costs 20 euros\n\n2026-01-02|you|the desk costs 30 euros\n")
+    said = keepsake("memory", "tidy").out
+    assert "cannot both hold: The desk costs 20 euros / the desk costs 30 euros" in said
+    shown = keepsake("memory", "tidy", "--json").json
+    assert (shown["conflicts"], len(shown["contradictions"])) == (1, 1)
+
+
 def test_tidying_up_shows_the_diff_first_and_is_undone_as_one(keepsake: Keepsake, tmp_path: Path) -> None:
     assert keepsake("memory", "tidy").out == "Nothing to tidy up.\n"
     before = "2026-01-01|you|visa · until 2026-02-01\n2026-01-02|you|tea\n2026-01-03|you|tea\n"

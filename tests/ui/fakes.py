@@ -177,12 +177,12 @@ class FakeTidying:
 
     def __init__(self, memory: FakeMemory) -> None:
         self._memory = memory
-        self.waiting = 0
+        self.waiting: list[str] = []
 
     def plan(self) -> TidyPlan:
         return plan_tidy(self._memory, Limits(), NOW.date())  # type: ignore[arg-type]  # reads like the real one
 
-    def conflicts(self) -> int:
+    def conflicts(self) -> list[str]:
         return self.waiting
 
     def apply(self, plan: TidyPlan) -> str:

@@ -216,7 +216,7 @@ def test_tidying_up_is_shown_first_and_can_be_undone(
 ) -> None:
     main = services.workspace.root / "MEMORY.md"
     main.write_text("2026-01-01|you|visa · until 2026-02-01\n2026-01-02|you|tea\n2026-01-03|you|tea\n")
-    services.tidying.waiting = 2
+    services.tidying.waiting = ["the desk costs 20 / the desk costs 30", "a / b"]
     assert journal.tools is not None and journal.tools.isVisible()
     qtbot.mouseClick(journal.tools, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: journal.tidying.dialog is not None)
@@ -224,6 +224,7 @@ def test_tidying_up_is_shown_first_and_can_be_undone(
     assert dialog is not None
     assert "archive: 1" in dialog.counts.text()
     assert "review: 2" in dialog.counts.text()
+    assert "the desk costs 20 / the desk costs 30" in dialog.counts.text()
     assert "-2026-01-03|you|tea" in dialog.diff.toPlainText()
     assert "visa" in main.read_text(), "nothing is done before the yes"
     dialog.apply.click()
@@ -249,6 +250,14 @@ def test_nothing_to_tidy_is_said(qtbot: QtBot, window: MainWindow, journal: Jour
     journal.tidying.ask()
     qtbot.waitUntil(lambda: "nothing to tidy up" in window.bottombar.notice.whole())
     assert journal.tidying.dialog is None
+
+
+def test_contradictions_are_told_although_nothing_is_to_be_tidied(
+    qtbot: QtBot, window: MainWindow, journal: JournalPage, services: FakeServices
+) -> None:
+    services.tidying.waiting = ["a / b"]
+    journal.tidying.ask()
+    qtbot.waitUntil(lambda: "contradictions in the review: 1" in window.bottombar.notice.whole())
 
 
 def test_tidying_up_is_in_the_menu_too(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:

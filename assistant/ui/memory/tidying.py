@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
@@ -15,11 +15,14 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, spread
 from assistant.workspace.tidy import TidyPlan
 
+_SHOWN = 5
+"""Conflicts that are named one by one; the review has them all."""
+
 
 class TidyDialog(QDialog):
     """What would change, in counts and line by line. ``accepted``: do it."""
 
-    def __init__(self, plan: TidyPlan, conflicts: int, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, plan: TidyPlan, conflicts: Sequence[str], theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Tidy up"))
         self.resize(720, 560)
@@ -65,9 +68,10 @@ class Tidying(QObject):
             failed=self.failed.emit,
         )
 
-    def _on_planned(self, plan: TidyPlan, conflicts: int) -> None:
+    def _on_planned(self, plan: TidyPlan, conflicts: Sequence[str]) -> None:
         if not plan.edits:
-            self.said.emit(tr("There is nothing to tidy up"))
+            waiting = tr("There is nothing to tidy up; contradictions in the review: {n}", n=len(conflicts))
+            self.said.emit(waiting if conflicts else tr("There is nothing to tidy up"))
             return
         dialog = TidyDialog(plan, conflicts, self._theme, self._window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -85,7 +89,7 @@ class Tidying(QObject):
         )
 
 
-def count_words(plan: TidyPlan, conflicts: int) -> str:
+def count_words(plan: TidyPlan, conflicts: Sequence[str]) -> str:
     """What the plan does, a line each."""
     said = []
     if plan.moved:
@@ -93,7 +97,8 @@ def count_words(plan: TidyPlan, conflicts: int) -> str:
     if plan.merged:
         said.append(tr("Written twice, kept once: {n}", n=len(plan.merged)))
     if conflicts:
-        said.append(tr("Contradictions that wait for your word in the review: {n}", n=conflicts))
+        said.append(tr("Contradictions that wait for your word in the review: {n}", n=len(conflicts)))
+        said += [f"    {words}" for words in conflicts[:_SHOWN]]
     if plan.over:
         said.append(tr("MEMORY.md stays above its limit, for facts never move by themselves."))
     return "\n".join(said)
