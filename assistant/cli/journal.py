@@ -8,7 +8,7 @@ from typing import Any
 from assistant.cli.context import Context, natural
 from assistant.cli.output import plain
 from assistant.core.errors import AssistantError
-from assistant.workspace.memory_values import Conflict
+from assistant.workspace.memory_values import Conflict, undo_clash
 
 _ACTORS = ("you", "assistant", "upkeep", "import", "disk", "undo")
 
@@ -55,9 +55,7 @@ def run_journal(context: Context, options: Namespace) -> int:
 def run_undo(context: Context, options: Namespace) -> int:
     outcome = context.services.workspace.memory.undo(options.id)
     if isinstance(outcome, Conflict):
-        message = f"{outcome.file} has changed since in the same place, so this change cannot be taken back by itself."
-        hint = "Open the journal in the window: it shows both texts side by side."
-        return refuse(context, AssistantError("memory.conflict", message, hint), outcome)
+        return refuse(context, undo_clash(outcome), outcome)
     context.output.value({"undone": options.id, "journal_id": outcome.journal_id}, f"Undone: {options.id}")
     return 0
 

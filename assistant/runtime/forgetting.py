@@ -22,7 +22,7 @@ from assistant.workspace.forget_finder import ForgetFinder
 from assistant.workspace.forget_pending import Pending, PendingForgets
 from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target, Thing
 from assistant.workspace.forgotten_text import found_in_bytes
-from assistant.workspace.memory_values import Conflict, Edit
+from assistant.workspace.memory_values import Conflict, Edit, undo_clash
 from assistant.workspace.text_files import TextFile, read_text
 from assistant.workspace.workspace import Workspace
 
@@ -99,7 +99,10 @@ class ForgetService:
         return pending
 
     def undo(self, pending: Pending) -> None:
-        """Bring it back, byte for byte where nothing changed since. Raises ("forget.conflict"), ("forget.late")."""
+        """Bring it back, byte for byte where nothing changed since.
+
+        Raises ("memory.conflict"), ("forget.conflict") of a chat, ("forget.late").
+        """
         if pending.erasing or pending not in self._begun:
             raise AssistantError("forget.late", "It is forgotten already.", "Nothing can bring it back.")
         self._take_back(pending)
@@ -161,12 +164,8 @@ class ForgetService:
 
     def _take_back(self, pending: Pending) -> None:
         undone = not pending.batch or self._was_undone(pending)
-        if not undone and isinstance(self._workspace.memory.undo(pending.batch), Conflict):
-            raise AssistantError(
-                "forget.conflict",
-                "The file has changed since in the same place, so it cannot be brought back by itself.",
-                "Open the journal: it shows both texts side by side.",
-            )
+        if not undone and isinstance(outcome := self._workspace.memory.undo(pending.batch), Conflict):
+            raise undo_clash(outcome)
         for file in pending.chats:
             self._restore_chat(pending, file)
 

@@ -19,7 +19,7 @@ from assistant.workspace.forgotten_text import FORGOTTEN
 from assistant.workspace.imports.ledger import ImportedChat, ImportRecord, Ledger
 from assistant.workspace.imports.values import AUTO
 from assistant.workspace.layout import check_there
-from assistant.workspace.memory_values import Conflict
+from assistant.workspace.memory_values import Conflict, undo_clash
 from assistant.workspace.safe_files import locked
 from assistant.workspace.workspace import Workspace
 
@@ -192,9 +192,5 @@ def _take_back(workspace: Workspace, record: ImportRecord) -> str:
             return ""
         raise
     if isinstance(outcome, Conflict):
-        raise AssistantError(
-            "memory.conflict",
-            f"{outcome.file} has changed since in the same place, so the import cannot be taken back by itself.",
-            "Open the journal in the window: it shows both texts side by side.",
-        )
+        raise undo_clash(outcome)
     return outcome.journal_id

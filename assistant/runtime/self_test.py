@@ -18,7 +18,7 @@ from assistant.runtime.lanes import Lane
 from assistant.settings.store import SettingsStore
 from assistant.workspace.check_store import Check, CheckStore, Run
 from assistant.workspace.contradiction import normalise
-from assistant.workspace.memory import Conflict
+from assistant.workspace.memory_values import Conflict, undo_clash
 from assistant.workspace.redaction import redact
 from assistant.workspace.tidy import TIDIED
 from assistant.workspace.workspace import Workspace
@@ -207,12 +207,8 @@ class SelfTestService:
             self._emit(Notice(str(error), error=True))
 
     def _undo_tidy(self, cause: Run) -> str:
-        if isinstance(self._workspace.memory.undo(cause.undo), Conflict):
-            raise AssistantError(
-                "memory.conflict",
-                "The file has changed since in the same place, so this change cannot be taken back by itself.",
-                "Open the journal in the window: it shows both texts side by side.",
-            )
+        if isinstance(outcome := self._workspace.memory.undo(cause.undo), Conflict):
+            raise undo_clash(outcome)
         return "The tidy-up was taken back."
 
     def _restore_model(self, cause: Run) -> str:

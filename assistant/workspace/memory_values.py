@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assistant.core.errors import AssistantError
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -81,3 +83,12 @@ class MemoryFileInfo:
     modified: str
     problem: str = ""
     actor: str = ""
+
+
+def undo_clash(conflict: Conflict) -> AssistantError:
+    """What to say where nobody is there to choose between the texts of an undo."""
+    return AssistantError(
+        "memory.conflict",
+        f"{conflict.file} has changed since in the same place, so this cannot be taken back by itself.",
+        "Open the journal in the window: it shows both texts side by side.",
+    )
