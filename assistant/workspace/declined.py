@@ -41,16 +41,11 @@ class Declined:
         self._path = folder / "declined.jsonl"
         self._known = _Known((-1, -1))
 
-    def add_turns(self, chat: str, first: int, last: int) -> None:
-        """These turns count as distilled, for good. Durable when it returns. Raises AssistantError."""
-        self.add(turns=[(chat, first, last)])
-
-    def add_text(self, text: str) -> None:
-        """What says the same in the same words is not to be written again by the assistant."""
-        self.add(texts=[text])
-
     def add(self, turns: Iterable[Turns] = (), texts: Iterable[str] = ()) -> None:
-        """Both at once: all of it or nothing survives a crash."""
+        """Turns count as distilled, for good; what says the same as a text is not to be written by the assistant again.
+
+        Durable when it returns; of one call all or nothing survives a crash. Raises AssistantError.
+        """
         known = self._read()
         new_turns = [run for run in turns if not known.turns.get(run[0], set()).issuperset(run_of_turns(run))]
         new_texts = [key for key in dict.fromkeys(map(_key, texts)) if key not in known.texts]

@@ -65,7 +65,7 @@ def test_a_lost_pointer_does_not_propose_them_again(workspace: Workspace, tmp_pa
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_what_was_declined_is_dropped_from_later_notes(workspace: Workspace, tmp_path: Path, asks: bool) -> None:
-    workspace.declined.add_text("dog is called Rex")
+    workspace.declined.add(texts=["dog is called Rex"])
     chat = chat_with(workspace, "My dog is called Rex.", "I moved to Graz on 3 May.")
     run(workspace, chat, ["- dog is called Rex\n- moved to Graz on 3 May"], tmp_path, asks)
     for proposal in workspace.inbox.waiting():
@@ -74,7 +74,7 @@ def test_what_was_declined_is_dropped_from_later_notes(workspace: Workspace, tmp
 
 
 def test_where_all_was_declined_nothing_is_written_and_it_goes_on(workspace: Workspace, tmp_path: Path) -> None:
-    workspace.declined.add_text("dog is called Rex")
+    workspace.declined.add(texts=["dog is called Rex"])
     chat = chat_with(workspace, "dog is called Rex")
     run(workspace, chat, ["- dog is called Rex"], tmp_path)
     assert workspace.inbox.waiting() == []

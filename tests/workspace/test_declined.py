@@ -25,8 +25,8 @@ def declined(tmp_path: Path) -> Declined:
 
 
 def test_turns_and_texts_are_known_to_another_process_too(declined: Declined, tmp_path: Path) -> None:
-    declined.add_turns(CHAT, 3, 5)
-    declined.add_text("My dog is called Rex.")
+    declined.add(turns=[(CHAT, 3, 5)])
+    declined.add(texts=["My dog is called Rex."])
     other = Declined(tmp_path / "declined")
     assert other.turns(CHAT) == {3, 4, 5}
     assert other.turns("20260101_000000") == set()
@@ -56,16 +56,16 @@ def test_the_same_again_adds_no_line(declined: Declined, tmp_path: Path) -> None
     "damage", [b"{", b"\0" * 100, b"[]", b'{"turns": [["x", null, 2]]}', b'{"texts": 3}', b"\xff\xfe", b'"text"', b"7"]
 )
 def test_a_damaged_line_costs_only_itself(declined: Declined, tmp_path: Path, damage: bytes) -> None:
-    declined.add_text("likes tea")
+    declined.add(texts=["likes tea"])
     path = tmp_path / "declined" / "declined.jsonl"
     path.write_bytes(path.read_bytes() + damage)
-    declined.add_text("likes coffee")
+    declined.add(texts=["likes coffee"])
     assert declined.holds("likes tea")
     assert declined.holds("likes coffee")
 
 
 def test_a_run_of_turns_that_no_chat_can_have_costs_no_memory(declined: Declined) -> None:
-    declined.add_turns(CHAT, 1, 999_999_999)
+    declined.add(turns=[(CHAT, 1, 999_999_999)])
     assert len(declined.turns(CHAT)) <= 100_001
 
 
@@ -74,7 +74,7 @@ def test_the_last_word_counts(tmp_path_factory: pytest.TempPathFactory, said: li
     declined = Declined(tmp_path_factory.mktemp("d"))
     for no, text in said:
         if no:
-            declined.add_text(text)
+            declined.add(texts=[text])
         else:
             declined.take_back(texts=[text])
     last = said[-1:]
@@ -161,7 +161,7 @@ def test_what_was_wanted_again_stays_wanted_when_the_mark_is_lost(ws: Workspace)
 
 
 def test_a_number_beyond_all_numbers_costs_its_line(declined: Declined, tmp_path: Path) -> None:
-    declined.add_turns(CHAT, 3, 5)
+    declined.add(turns=[(CHAT, 3, 5)])
     with (tmp_path / "declined" / "declined.jsonl").open("a") as file:
         file.write(f'{{"turns": [["{CHAT}", 1, 1e400]]}}\n{{"turns": [["{CHAT}", NaN, Infinity]]}}\n')
     assert Declined(tmp_path / "declined").turns(CHAT) == {3, 4, 5}
