@@ -9,7 +9,7 @@ from typing import Any
 from assistant.cli.context import Context
 from assistant.core.errors import AssistantError
 from assistant.core.values import RecallQuery
-from assistant.workspace.entries import SEPARATOR
+from assistant.workspace.entries import SEPARATOR, shortened
 from assistant.workspace.forget_values import ForgetPlan, ForgetReport, Target
 
 _NEAREST = 3
@@ -58,7 +58,7 @@ def _plan(context: Context, what: str) -> ForgetPlan:
         found = _nearest(context, what)
         if not found:
             raise
-        near = "; ".join(f"{ident} (“{_short(text)}”)" for ident, text in found)
+        near = "; ".join(f"{ident} (“{shortened(text, _SHOWN)}”)" for ident, text in found)
         raise AssistantError(error.code, error.message, f"Nearest, by id: {near}.") from error
 
 
@@ -129,9 +129,4 @@ def _words(report: ForgetReport, plan: ForgetPlan | None) -> str:
 
 def _target_words(target: Target) -> str:
     where = target.id or f"{target.file}:{target.line}"
-    return f"{_KINDS[target.kind]} {where}: {_short(SEPARATOR.join(target.gone))}"
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _SHOWN else flat[: _SHOWN - 1].rstrip() + "…"
+    return f"{_KINDS[target.kind]} {where}: {shortened(SEPARATOR.join(target.gone), _SHOWN)}"

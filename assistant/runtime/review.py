@@ -14,6 +14,7 @@ from assistant.core.events import EventSink, InboxChanged
 from assistant.recall.search import Recall
 from assistant.runtime.models import ModelService
 from assistant.runtime.prompts import PromptService
+from assistant.workspace.entries import shortened
 from assistant.workspace.inbox_files import Proposal
 from assistant.workspace.memory_values import Saved, Written
 from assistant.workspace.workspace import Workspace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.workspace.conflicts import MemoryConflict
 
 Which = Literal["older", "newer"]
+_SHORT = 60  # characters of a side of a conflict where only its beginning is shown
 
 
 class ReviewService:
@@ -93,8 +95,10 @@ class ReviewService:
         return [pair for pair in self.pairs() if pair.how != "same"]
 
     def conflict_words(self) -> list[str]:
-        """Both sides of each conflict on one line, the older first."""
-        return [f"{each.older.text} / {each.newer.text}" for each in self.conflicts()]
+        """Both sides of each conflict on one line, the older first, each cut to 60 characters."""
+        return [
+            f"{shortened(each.older.text, _SHORT)} / {shortened(each.newer.text, _SHORT)}" for each in self.conflicts()
+        ]
 
     def keep(self, ident: str, which: Which) -> Saved:
         """The older or the newer one holds: the other is struck with today's date.

@@ -10,6 +10,7 @@ from assistant.workspace import layout
 from assistant.workspace.chat_head import clean_title, printable
 from assistant.workspace.chats import Chat
 from assistant.workspace.disk import ends_with_newline
+from assistant.workspace.entries import shortened
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import append_durably, locked, read_bytes, write_atomic
 
@@ -74,5 +75,4 @@ def _title(title: str) -> str:
 
 
 def _short(text: str) -> str:
-    words = " ".join(printable(redact(text).text).split())
-    return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
+    return shortened(printable(redact(text).text), _LONGEST)

@@ -168,6 +168,12 @@ def strike_part(part: str, day: date | None) -> str:
     return f"{lead}~~{inner}~~{marks}{mark}{tail}"
 
 
+def shortened(text: str, most: int) -> str:
+    """The text on one line, white space as single spaces, in at most so many characters; a cut ends in "…"."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
 def one_line(text: str) -> str:
     """Line breaks of every kind become a space; no white space around."""
     return _BREAK.sub(" ", text).strip()
