@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.folders import make_private
+from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 4
+LAYOUT = 5
 """Raised with every change of the tables or of what text is indexed."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -34,7 +35,6 @@ CREATE INDEX units_by_hash ON units(hash);
 CREATE TABLE vectors(model INTEGER NOT NULL, hash BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, hash))
     WITHOUT ROWID;
 CREATE TABLE models(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5(text, context, tokenize='porter unicode61 remove_diacritics 2');
 CREATE TABLE birth AS SELECT hex(randomblob(8)) AS id;
 """
 
@@ -89,7 +89,7 @@ class IndexFile:
                 return
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise sqlite3.DatabaseError("it has another layout")
-            for statement in _SCHEMA.split(";\n"):
+            for statement in (_SCHEMA + WORDS_SCHEMA).split(";\n"):
                 if statement.strip():
                     connection.execute(statement)
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
@@ -119,6 +119,19 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A transaction in which everything is read as of one moment; part of the one that is open, if there is one."""
+    if connection.in_transaction:
+        yield connection
+        return
+    connection.execute("BEGIN")
+    try:
+        yield connection
+    finally:
+        connection.execute("COMMIT")
 
 
 def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:

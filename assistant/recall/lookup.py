@@ -11,10 +11,10 @@ from datetime import date
 import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
-from assistant.recall.database import begin_soon
+from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
-from assistant.recall.ranking import allowed_units, condition, rank
+from assistant.recall.ranking import allowed_units, rank
 from assistant.recall.sync import delete_units
 from assistant.recall.text import language
 from assistant.recall.vectors import Snapshot
@@ -29,9 +29,9 @@ def look_up(
     """The hits for a query with words, best first. vector: the query's; None: by keywords alone."""
     text = query.text.strip()
     allowed = _allowed(connection, snapshot, query)
-    where, args = condition(query)
-    with _unasked(connection, query.asked):
-        words = search_words(connection, query_terms(text), where, args, CANDIDATES)
+    with _unasked(connection, query.asked), reading(connection):
+        ids = None if allowed.all() else snapshot.ids[allowed]
+        words = search_words(connection, query_terms(text), ids, CANDIDATES)
     similarity = None if vector is None else snapshot.similarity(vector, language(text))
     candidates = rank(snapshot, text, words, similarity, allowed, today)
     mode = "keyword" if vector is None else "hybrid"

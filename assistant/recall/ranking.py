@@ -37,20 +37,6 @@ def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
     return allowed
 
 
-def condition(query: RecallQuery) -> tuple[str, list[int]]:
-    """The same as ``allowed_units`` for SQL, on the table units."""
-    parts, args = ["1"], []
-    if query.scope != "all":
-        parts.append("units.chat != ''" if query.scope == "chats" else "units.chat = ''")
-    if query.since:
-        parts.append("(units.day = 0 OR units.day >= ?)")
-        args.append(query.since.toordinal())
-    if query.until:
-        parts.append("(units.day = 0 OR units.day <= ?)")
-        args.append(query.until.toordinal())
-    return " AND ".join(parts), args
-
-
 def rank(
     snapshot: Snapshot,
     text: str,
