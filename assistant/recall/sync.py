@@ -14,6 +14,7 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
+from assistant.core.values import Passage
 from assistant.recall.database import writing
 from assistant.recall.files import Look, look
 from assistant.recall.moves import Moves
@@ -248,8 +249,8 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
         tells_of_change(unit.words),
         _storable(unit.title),
         _storable(unit.text),
-        hashlib.sha256(_storable(unit.meaning).encode()).digest()[:16],
-        _storable(unit.meaning),
+        hashlib.sha256(_storable(unit.passage.head + unit.passage.body).encode()).digest()[:16],
+        _storable(unit.passage.head + unit.passage.body),
     ]
     row = connection.execute(
         "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
@@ -262,11 +263,12 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
 
 def _redacted(unit: Unit) -> Unit:
     """The unit as it may be stored: what another program wrote into a file has not come through our own redaction."""
-    texts = (unit.title, unit.text, unit.words, unit.context, unit.meaning)
+    passage = unit.passage
+    texts = (unit.title, unit.text, unit.words, unit.context, passage.head, passage.body)
     if not find_secrets("\n".join(dict.fromkeys(texts))):
         return unit
-    title, text, words, context, meaning = (redact(each).text for each in texts)
-    return replace(unit, title=title, text=text, words=words, context=context, meaning=meaning)
+    title, text, words, context, head, body = (redact(each).text for each in texts)
+    return replace(unit, title=title, text=text, words=words, context=context, passage=Passage(head, body))
 
 
 def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
@@ -289,7 +291,7 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
 def _digest(unit: Unit) -> bytes:
     """Over all but the line, so that a unit that only moved is kept."""
     parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.meaning)).encode("utf-8", "surrogatepass")).digest()[:16]
+    return hashlib.sha256(repr((*parts, unit.passage)).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def _storable(text: str) -> str:
