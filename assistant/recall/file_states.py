@@ -12,8 +12,8 @@ from typing import Literal
 
 from assistant.recall.files import Look, look
 from assistant.recall.sync import HIDDEN
+from assistant.workspace.assistants import PERSONA
 from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY, MOST_FOREIGN, is_conflict_copy, is_foreign, is_text
-from assistant.workspace.persona import PERSONA
 
 State = Literal["indexed", "partly", "failed", "private", "ignored"]
 _FOLDERS = ("memory", "chats", "sessions")
@@ -57,7 +57,9 @@ def file_states(connection: sqlite3.Connection, root: Path, model: int) -> list[
     known = {row[0] for row in rows}
     states = [_state(row, bool(model)) for row in rows]
     states += [
-        FileState(path, kind_of(path), 0, 0, "partly", "It is new and has not been read yet.", "Run: keepsake index sync")
+        FileState(
+            path, kind_of(path), 0, 0, "partly", "It is new and has not been read yet.", "Run: keepsake index sync"
+        )
         for path in seen.marks
         if path not in known
     ]
@@ -92,6 +94,7 @@ def _state(row: tuple[str, str, str, int, int, int | None], by_meaning: bool) ->
 
 # --- what to do ---------------------------------------------------------------------------------------------------
 
+_NEW = ("It is new and has not been read yet.", "Search, or run: keepsake index sync")
 _ACCESS = "Check its permissions and its disk; it is read again at each search."
 _FIXES = (
     ("cannot be read", _ACCESS),

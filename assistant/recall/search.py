@@ -19,10 +19,12 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
+from assistant.recall.file_states import FileState, file_states
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
 from assistant.recall.sync import drop_units, purge, sync_files
 from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
+from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
     from assistant.recall.pairs import NearPair
@@ -148,6 +150,21 @@ class Recall:
                 self._unpurged = not purge(connection)
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
+    def verify(self, verification: Verification, cancel: CancelToken, seconds: float = math.inf) -> bool:
+        """Read files for that long and compare them with what was indexed; False when all are done.
+
+        Those that differ are taken in by the next sync or search. Raises Cancelled and ("recall.index").
+        """
+        with in_words(), contextlib.closing(self._file.connect()) as connection:
+            return verification.portion(connection, cancel, seconds)
+
+    def file_states(self) -> list[FileState]:
+        """What is indexed of each file. May take seconds for a large index. Raises AssistantError("recall.index")."""
+        with in_words(), contextlib.closing(self._file.connect()) as connection:
+            sql = "SELECT max(id) FROM models WHERE identity = ?"
+            (model,) = connection.execute(sql, [self._embedder.identity]).fetchone()
+            return file_states(connection, self._root, model or 0)
+
     def erase(self, units: Collection[str] = (), skip: Collection[str] = ()) -> None:
         """Let the index follow the files, and leave no trace of what is not in them any more: for forgetting.
 
@@ -223,7 +240,7 @@ class Recall:
         have = int(snapshot.has_vector.sum())
         stale = len(snapshot.ids) - have if model else 0
         errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
-        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors))
+        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors), self._embedder.problem)
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 _MOUNTS = Path("/proc/self/mountinfo")
 _REMOTE = frozenset(
-    "9p afs ceph cifs davfs fuse.davfs fuse.glusterfs fuse.rclone fuse.sshfs fuse.s3fs fuse.vmhgfs-fuse fuse.gvfsd-fuse "
-    "glusterfs lustre ncpfs nfs nfs4 prl_fs smb3 smbfs vboxsf virtiofs drvfs".split()
+    "9p afs ceph cifs davfs fuse.davfs fuse.glusterfs fuse.rclone fuse.sshfs fuse.s3fs fuse.vmhgfs-fuse "
+    "fuse.gvfsd-fuse glusterfs lustre ncpfs nfs nfs4 prl_fs smb3 smbfs vboxsf virtiofs drvfs".split()
 )
 """Types of file systems, as Linux names them: those of servers, and those that a virtual machine has from its host."""
 _WINDOWS_REMOTE = 4  # DRIVE_REMOTE of GetDriveTypeW

@@ -110,6 +110,8 @@ class IndexService:
             self._recall.sync(self._run, self._progress, vectors=not self.paused)
         except Cancelled:
             _log.debug("indexing was stopped; it goes on when it is resumed, or at the next start")
+            if self.paused:  # words are indexed all the same
+                self.sync_later()
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
         finally:

@@ -1,4 +1,4 @@
-"""Noticing that files of the workspace change: by the system's own events, or by looking at intervals where it has none.
+"""Noticing that files of the workspace change: by the system's own events, or by looking now and then where it has none.
 
 Each search looks at the files by itself, so what no watch sees is found all the same; a watch brings meaning and what
 the window shows up to date without being asked.
@@ -118,11 +118,10 @@ class FolderWatch:
             return GONE
         if is_remote(self._root):
             return REMOTE
-        observer = Observer()
         try:
+            self._observer = observer = Observer()
             observer.schedule(Handler(), str(self._root), recursive=True)
             observer.start()
-            self._observer = observer
             _probe(observer)
         except OSError as error:
             _log.info("%s cannot be watched: %s", self._root, error)
@@ -132,8 +131,10 @@ class FolderWatch:
 
     def _stop_observer(self) -> None:
         observer, self._observer = self._observer, None
-        if observer and observer.is_alive():
-            observer.stop()
+        if observer is None:
+            return
+        observer.stop()  # it has a thread from the beginning, started or not
+        if observer.is_alive():
             observer.join()
 
     def _on_event(self, event: FileSystemEvent) -> None:

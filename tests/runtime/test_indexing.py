@@ -64,5 +64,5 @@ def test_a_change_seen_while_the_services_close_is_let_go(stage: Stage) -> None:
     indexing.start()
     stage.services.remember("the kayak is red")
     stage.services.close()
-    indexing._changed(stage.services.workspace.root / "MEMORY.md")  # an event that was on its way
-    indexing._settled()  # a timer that had run out by then
+    indexing._settler.sign()  # an event that was on its way
+    indexing._settled()  # a burst that had ended by then
