@@ -7,17 +7,22 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
 
 from assistant.recall.text import fold
 
 
 @dataclass(frozen=True, slots=True)
 class DayRange:
-    """Days from ``first`` to ``last``, both inclusive. words: the place in the folded text that says so."""
+    """Days from ``first`` to ``last``, both inclusive. words: the place in the folded text that says so.
+
+    open: "before" or "after" when only one end was said, and the other is the end of all days.
+    """
 
     first: date
     last: date
     words: tuple[int, int] = (0, 0)
+    open: Literal["", "before", "after"] = ""
 
     def __contains__(self, day: date) -> bool:
         return self.first <= day <= self.last
@@ -34,7 +39,7 @@ def find_ranges(text: str, today: date) -> list[DayRange]:
             except (ValueError, OverflowError):  # the 31st of June, the year 9999
                 continue
             if bounds and not any(r.words[0] < match.end() and match.start() < r.words[1] for r in found):
-                found.append(DayRange(*bounds, match.span()))
+                found.append(DayRange(*bounds, match.span("core" if "core" in pattern.groupindex else 0)))
     return sorted(found, key=lambda r: r.words)
 
 
@@ -248,8 +253,8 @@ def _readers() -> Iterator[tuple[str, _Reader]]:
     yield rf"\b{_DOM}\s+(?:of\s+)?{_MONTH}\b{_YEAR}", _named_day
     yield rf"\b{_MONTH}\s+{_DOM}\b(?!\s*[:%€$]){_YEAR}", _named_day
     yield (
-        r"\b(?:in|during|since|until|of|from|last|this|by)\s+(?:the\s+)?"
-        rf"(?:(?P<part>early|mid|late|beginning of|start of|middle of|end of)[\s-]+)?{_MONTH}\b{_YEAR}",
+        r"\b(?:in|during|since|until|till|before|after|of|from|last|this|by)\s+(?:the\s+)?"
+        rf"(?P<core>(?:(?P<part>early|mid|late|beginning of|start of|middle of|end of)[\s-]+)?{_MONTH}\b{_YEAR})",
         _named_month,
     )
     yield rf"^(?P<part>early|mid|late)?\s*{_MONTH}{_YEAR}$", _named_month
@@ -277,7 +282,10 @@ def _readers() -> Iterator[tuple[str, _Reader]]:
     yield r"(?P<which>上+|下+|这|本)?个?(?:周|星期|礼拜)(?P<day>[一二三四五六日天1-7])", _zh_week_day
     yield r"(?P<which>上+|下+|这|本)个?(?P<unit>周|星期|礼拜|月)(?P<end>末)?(?P<part>初|底|上旬|中旬|下旬)?", _zh_unit
     yield _ZH_YEAR, _year
-    yield r"\b(?:in|during|since|of|from)\s+(?P<year>(?:19|20)[0-9]{2})\b|^(?:19|20)[0-9]{2}$", _english_year
+    yield (
+        r"\b(?:in|during|since|until|before|after|of|from)\s+(?P<core>(?P<year>(?:19|20)[0-9]{2}))\b|^(?:19|20)[0-9]{2}$",
+        _english_year,
+    )
 
 
 def _english_year(match: re.Match[str], today: date) -> _Bounds:

@@ -1,0 +1,60 @@
+"""Words by which a question says what kind of answer it wants: how it was, the last time, the day, what was said.
+
+Patterns for folded text. They are soft signs: a wrong one may cost a place among the hits, never an answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _any(*alternatives: str) -> re.Pattern[str]:
+    return re.compile("|".join(alternatives))
+
+
+_WHICH_CHAT = r"\b(?:in|from|during)\s+(?:the|our|my|that|a)\s+"
+_CHAT_WORD = r"(?:chat|conversation|discussion|thread)\b"
+_SOMEBODY = r"(?:i|we|you|he|she|they|it)"
+
+CHAT = _any(
+    rf"{_WHICH_CHAT}((?:[\w'-]+\s+){{1,4}}?){_CHAT_WORD}",
+    rf"{_WHICH_CHAT}{_CHAT_WORD}\s+(?:about|on|called|titled)\s+([\w'\" -]+)",
+    r"在?(?:那个|这个|那次|关于)?([\w·-]{1,12}?)(?:的|那个|这个|那次)(?:聊天|对话|谈话|讨论)(?:里面?|中|时)",
+)
+"""The chat that something was said in; one of the groups has the words of its name."""
+
+TALK = _any(
+    r"\b(?:we|you|i)\b[^.?!]{0,40}\b(?:discuss(?:ed)?|sa(?:y|id)|agreed?|settled?|decided?|chat(?:ted)?|ask(?:ed)?)\b",
+    r"\b(?:we|you|i)\b[^.?!]{0,40}\b(?:talk(?:ed)? about|mention(?:ed)?|t(?:ell|old))\b",
+    "聊[天了到过的]|讨论|说[好过到]|谈[到过]|提[到过]|问过",
+)
+"""Something that was said in some chat."""
+
+PAST = _any(
+    r"\b(?:used? to|previously|formerly|originally|back then|at the time|at first|in the past|no longer)\b",
+    r"\b(?:my|our|his|her|their) old\b|\b(?:my|our|the|his|her|their) (?:former|previous|original|earlier)\b",
+    r"\bbefore (?:that|this|it changed|the change)\b|\bbefore\W*$",
+    "原来|原先|以前(?!的?时)|从前|当时|曾经?|过去(?!的?[0-9一两二三四五六七八九十几])|早先|那时候?|本来|最初|旧的|改之前",
+)
+"""How it used to be."""
+
+LATEST = _any(
+    r"\b(?:latest|most recent(?:ly)?|newest|last time)\b",
+    rf"\b(?:did|have|has|was|were) {_SOMEBODY} last\b",
+    "最近一[次回趟篇条个]|最新|最后一[次回]|上一?[次回]",
+)
+"""The last of several occasions."""
+
+FIRST = _any(
+    r"\b(?:first time|earliest|first ever)\b",
+    rf"\b(?:did|have|was|were) {_SOMEBODY} first\b",
+    "(?:第一|头一|首)[次回]|最早",
+)
+"""The first of several occasions."""
+
+WHEN = _any(
+    r"\bwhen(?:'s|\s+(?:did|was|were|is|are|does|do|will|have|has|had|should|can|must))\b",
+    r"\b(?:what|which) (?:day|date|month|year)\b|\bhow long ago\b|\bsince when\b",
+    "什么时[候间]|几[号月时]|哪[天年日月]|哪一[天年]|何时|啥时候|星期几|周几|多久[以之]?前",
+)
+"""The answer is a day."""
