@@ -28,7 +28,7 @@ from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
     from assistant.recall.pairs import NearPair
-    from assistant.recall.vectors import Snapshot
+    from assistant.recall.snapshot import Snapshot
 
 BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
@@ -76,7 +76,6 @@ class Recall:
         self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
-        self._snapshot_is_old = False
         self._unpurged = True  # by a search of an earlier process, for all we know
 
     # --- searching ---
@@ -122,12 +121,14 @@ class Recall:
 
     def near_pairs(self, least: float, most: int) -> list[NearPair]:
         """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
-        from assistant.recall.pairs import memory_units, named, near_places
+        from assistant.recall.pairs import memory_units, named, near_places, places_vectors
 
         with in_words():
             with self._lock:
                 snapshot = self._current(self._connected())
-            pairs = near_places(snapshot, memory_units(snapshot), least, most)  # searches need not wait for it
+                places = memory_units(snapshot)
+                vectors = places_vectors(self._connected(), snapshot, places)
+            pairs = near_places(vectors, places, least, most)  # searches need not wait for it
             with self._lock:
                 return named(self._connected(), snapshot, pairs)
 
@@ -173,7 +174,6 @@ class Recall:
         """
         with self._lock:
             self._embedder.forget()
-            self._snapshot_is_old = True
         with in_words(), self._writable() as connection:
             drop_units(connection, units)
             token = CancelToken()
@@ -280,18 +280,12 @@ class Recall:
         seconds = _REFRESH_SECONDS if self._syncing else math.inf
         wanted = self._private()
         changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds, private=wanted)
-        self._snapshot_is_old |= bool(changes.files)
         self._unpurged |= bool(changes.removed)
 
     def _current(self, connection: sqlite3.Connection) -> Snapshot:
-        from assistant.recall.vectors import load_snapshot
+        from assistant.recall.following import current_snapshot
 
-        (version,) = connection.execute("PRAGMA data_version").fetchone()
-        before = self._snapshot
-        if before is None or before.version != version or self._snapshot_is_old:
-            self._snapshot = load_snapshot(connection, *self._model(connection), before)
-            self._snapshot_is_old = False
-        assert self._snapshot is not None
+        self._snapshot = current_snapshot(connection, *self._model(connection), self._snapshot)
         return self._snapshot
 
     def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
@@ -299,7 +293,7 @@ class Recall:
         identity = self._embedder.identity
         if not identity:
             return 0, 1
-        dimensions = self._embedder.dimensions
-        sql = "SELECT id FROM models WHERE identity = ? AND dimensions = ?"
-        row = connection.execute(sql, [identity, dimensions]).fetchone()
-        return (int(row[0]), dimensions) if row else (0, 1)
+        from assistant.recall.vectors import published_model
+
+        model = published_model(connection, identity, self._embedder.dimensions)
+        return (model, self._embedder.dimensions) if model else (0, 1)

@@ -234,6 +234,7 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
 
 def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
     unit = _redacted(unit)
+    head, body = _storable(unit.passage.head), _storable(unit.passage.body)
     columns = [
         file,
         digest,
@@ -247,18 +248,24 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
         unit.number,
         language(unit.words),
         tells_of_change(unit.words),
+        passage_hash(head, body),
         _storable(unit.title),
         _storable(unit.text),
-        hashlib.sha256(_storable(unit.passage.head + unit.passage.body).encode()).digest()[:16],
-        _storable(unit.passage.head + unit.passage.body),
+        head,
+        body,
     ]
     row = connection.execute(
         "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-        "title, text, hash, meaning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]
     connection.execute("INSERT INTO words(rowid, text, context) VALUES (?, ?, ?)", words)
+
+
+def passage_hash(head: str, body: str) -> bytes:
+    """Under which the vectors of a text are kept; the text as it is stored."""
+    return hashlib.sha256(f"{head}\0{body}".encode()).digest()[:16]
 
 
 def _redacted(unit: Unit) -> Unit:
