@@ -50,12 +50,18 @@ FROM files LEFT JOIN units ON units.file = files.id GROUP BY files.id ORDER BY p
 """
 
 
-def file_states(connection: sqlite3.Connection, root: Path, model: int) -> list[FileState]:
-    """Each file by name. model: whose vectors count, by its number in the index; 0 for none."""
-    seen = look(root)
+def count_learnt(connection: sqlite3.Connection, identity: str) -> int:
+    """How many units have a vector of the model, though it may be that none of them takes part in searches yet."""
+    sql = "SELECT count(*) FROM units WHERE hash IN (SELECT hash FROM vectors WHERE model = ?)"
+    return int(connection.execute(sql, [_number(connection, identity)]).fetchone()[0])
+
+
+def file_states(connection: sqlite3.Connection, root: Path, identity: str) -> list[FileState]:
+    """Each file by name. identity: of the model whose vectors count; "" for none."""
+    seen, model = look(root), _number(connection, identity)
     rows = connection.execute(_SELECT, [model]).fetchall()
     known = {row[0] for row in rows}
-    states = [_state(row, bool(model)) for row in rows]
+    states = [_state(row, bool(identity)) for row in rows]
     states += [
         FileState(
             path, kind_of(path), 0, 0, "partly", "It is new and has not been read yet.", "Run: keepsake index sync"
@@ -68,6 +74,10 @@ def file_states(connection: sqlite3.Connection, root: Path, model: int) -> list[
         for folder, why in seen.closed.items()
     ]
     return sorted([*states, *_ignored(root, seen)], key=lambda state: state.path)
+
+
+def _number(connection: sqlite3.Connection, identity: str) -> int:
+    return int(connection.execute("SELECT max(id) FROM models WHERE identity = ?", [identity]).fetchone()[0] or 0)
 
 
 def kind_of(path: str) -> str:

@@ -50,6 +50,7 @@ class IndexService:
 
     def start(self) -> None:
         """Sync now, watch the workspace from now on, and compare what was indexed with the files."""
+        self._recall.on_behind = self.sync_later
         self.sync_later()
         self._lane.submit(self._watch.start)
         self.verify_later()
@@ -93,6 +94,7 @@ class IndexService:
 
     def cancel(self) -> None:
         """Stop what runs; the lanes may be closed then."""
+        self._recall.on_behind = None
         self._cancel.cancel()
         self._run.cancel()
         self._watch.stop()

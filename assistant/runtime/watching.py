@@ -1,4 +1,4 @@
-"""Noticing that files of the workspace change: by the system's own events, or by looking now and then where it has none.
+"""Noticing that files of the workspace change: by the system's events, or by looking now and then where it has none.
 
 Each search looks at the files by itself, so what no watch sees is found all the same; a watch brings meaning and what
 the window shows up to date without being asked.
@@ -114,6 +114,8 @@ class FolderWatch:
             def on_any_event(self, event: FileSystemEvent) -> None:
                 watch._on_event(event)
 
+        # WORKAROUND: watchdog 7.1 logs errors while it is stopped as told; drop when it does not
+        logging.getLogger("watchdog").setLevel(logging.CRITICAL)
         if self._place == (0, 0):
             return GONE
         if is_remote(self._root):
