@@ -142,4 +142,5 @@ def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(st
     indexing.resume()
     stage.services.lanes.index.submit(lambda: None).result(30)
     state = indexing.state()
-    assert (state.meaning, state.status.stale, len(embedder.embedded)) == ("ready", 0, 301)
+    assert (state.meaning, state.status.stale) == ("ready", 0)
+    assert len([text for text in embedder.embedded if "kayak" in text]) == 300
