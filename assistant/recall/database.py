@@ -147,13 +147,21 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
-    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+@contextlib.contextmanager
+def patience(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Until the end of the block wait no longer than that for others who write."""
     connection.execute(f"PRAGMA busy_timeout={round(seconds * 1000)}")
     try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError:
-        return False
+        yield
     finally:
         connection.execute(f"PRAGMA busy_timeout={round(_BUSY_SECONDS * 1000)}")
+
+
+def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
+    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+    try:
+        with patience(connection, seconds):
+            connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
     return True

@@ -204,8 +204,8 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
         return
     with writing(connection):
         for one in parsed:
-            moves.follow(connection, one.path, one.sha256)
-            _apply_one(connection, one, changes)
+            with moves.followed(connection, one.path, one.sha256):
+                _apply_one(connection, one, changes)
 
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
