@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from assistant.core.cancel import CancelToken
-from assistant.core.values import ChatEvent, EngineSettings, GenerateOptions, Message, ModelInfo
+from assistant.core.values import ChatEvent, EngineSettings, GenerateOptions, Message, ModelInfo, Passage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,5 +64,12 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
-        """float32 array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the limit."""
+        """For queries: float32 array (len(texts), dimensions), rows of length 1. Long texts are cut at the limit."""
+        ...
+
+    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """Of each passage a float32 array (windows, dimensions), rows of length 1, one row at least.
+
+        Each window is the head and a stretch of the body, never longer than the model's limit in tokens.
+        """
         ...

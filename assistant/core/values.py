@@ -137,6 +137,14 @@ class RecallQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """What is embedded of a unit: windows of the body, each with the head (and its separator) right in front."""
+
+    head: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A unit that answers a query. id: ``<file>:<short hash>`` or ``<chat id>#<n>``; line counts from 1.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -12,6 +12,8 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.json_text import parse_json
 from assistant.core.ports import Embedder
+from assistant.core.values import Passage
+from assistant.recall.windows import Windows, token_ends
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,10 +53,10 @@ class OnnxEmbedder:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        self._prefix = model_prefix(folder)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_max_tokens(folder))
+        self._tokenizer.no_truncation()
+        self._windows = _windows(self._tokenizer, folder, _max_tokens(folder))
         path = onnx_file or find_onnx(folder)
         self._batch = _INT8_BATCH if path and "int8" in path.name else _BATCH
         options = onnxruntime.SessionOptions()
@@ -67,11 +69,19 @@ class OnnxEmbedder:
         self.dimensions = int(self._session.get_outputs()[0].shape[-1])
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
-        """See core.ports.Embedder. Runs in batches of similar length; checks ``cancel`` between them."""
+        """See core.ports.Embedder."""
+        return self._vectors([self._windows.first(text) for text in texts], cancel)
+
+    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Checks ``cancel`` between windows."""
+        return _embed_windows(self._windows, passages, lambda texts: self._vectors(texts, cancel))
+
+    def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        """Of texts that fit; in batches of similar length."""
         import numpy as np
 
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        encodings = [self._tokenizer.encode(self._prefix + text).ids for text in texts]
+        encodings = [self._tokenizer.encode(text).ids for text in texts]
         order = sorted(range(len(texts)), key=lambda n: len(encodings[n]))
         for start in range(0, len(order), self._batch):
             cancel.check()
@@ -99,6 +109,7 @@ class SentenceTransformerEmbedder:
         try:
             import torch
             from sentence_transformers import SentenceTransformer
+            from tokenizers import Tokenizer
         except ImportError as error:
             raise AssistantError(
                 "embedding.library",
@@ -109,24 +120,36 @@ class SentenceTransformerEmbedder:
 
         disable_progress_bar()  # a bar of its own starts a thread that never ends
         torch.set_num_threads(threads)
-        self._prefix = model_prefix(folder)
         # An fp16 folder would load as fp16, which is slow and less exact on a CPU.
         self._model = SentenceTransformer(
             str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": torch.float32}
         )
+        # A copy: the model's own pads and cuts.
+        tokenizer = Tokenizer.from_str(self._model.tokenizer.backend_tokenizer.to_str())
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._windows = _windows(tokenizer, folder, int(self._model.max_seq_length or MAX_TOKENS))
         self.identity = model_identity(folder)
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """See core.ports.Embedder."""
+        return self._vectors([self._windows.first(text) for text in texts], cancel)
+
+    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Checks ``cancel`` between batches."""
+        return _embed_windows(self._windows, passages, lambda texts: self._vectors(texts, cancel))
+
+    def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         import numpy as np
 
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        for start in range(0, len(texts), _BATCH):
+        order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
+        for start in range(0, len(order), _BATCH):
             cancel.check()
-            batch = [self._prefix + text for text in texts[start : start + _BATCH]]
-            vectors[start : start + _BATCH] = self._model.encode(
-                batch, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+            batch = order[start : start + _BATCH]
+            vectors[batch] = self._model.encode(
+                [texts[n] for n in batch], normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
             )
         return vectors
 
@@ -179,6 +202,23 @@ def model_prefix(folder: Path) -> str:
 def _max_tokens(folder: Path) -> int:
     configured = _json(folder / "sentence_bert_config.json").get("max_seq_length")
     return min(configured, MAX_TOKENS) if isinstance(configured, int) and configured > 0 else MAX_TOKENS
+
+
+def _windows(tokenizer: Any, folder: Path, tokens: int) -> Windows:
+    """tokens: the model's limit; more than MAX_TOKENS are not used."""
+    room = min(tokens, MAX_TOKENS) - tokenizer.num_special_tokens_to_add(False)
+    return Windows(token_ends(tokenizer), model_prefix(folder), room)
+
+
+def _embed_windows(
+    windows: Windows, passages: Sequence[Passage], embed: Callable[[list[str]], np.ndarray]
+) -> list[np.ndarray]:
+    """All windows of all passages at once, so that they are sorted by length together; given back by passage."""
+    import numpy as np
+
+    cut = [windows.cut(passage) for passage in passages]
+    vectors = embed([window for one in cut for window in one])
+    return np.split(vectors, np.cumsum([len(one) for one in cut])[:-1]) if cut else []
 
 
 def _pools_first_token(folder: Path) -> bool:

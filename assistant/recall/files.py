@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from assistant.core.cancel import CancelToken
 from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_conflict_copy, is_foreign, is_text, leads_inside
 
 _TEMPORARY = ".~keepsake-"
@@ -15,41 +17,66 @@ _FRESH_NS = 50_000_000
 LOGS = "memory/log"
 
 
-def scan(root: Path) -> dict[str, str]:
-    """Relative POSIX name -> stat mark of every file to index. Symlinks are not followed; day logs are left out.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at the folders saw.
 
-    So is what a sync program made of a conflict: it is another state of a file that is there.
-
-    Equal marks mean an unchanged file. The mark of a file that was only just written is empty: it equals nothing.
+    marks: relative POSIX name -> stat mark of every file to index. Equal marks mean an unchanged file; the mark of a
+    file that was only just written is empty: it equals nothing. closed: folders that cannot be read; what is known of
+    the files in them holds on.
     """
-    found: dict[str, str] = {}
+
+    marks: dict[str, str] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
+
+    def hides(self, path: str) -> bool:
+        """Whether a file that was not seen may well be there."""
+        return any(path.startswith(f"{folder}/") for folder in self.closed)
+
+
+def scan(root: Path) -> dict[str, str]:
+    """The marks of a look."""
+    return look(root).marks
+
+
+def look(root: Path, cancel: CancelToken | None = None) -> Look:
+    """Look at every file to index, by stat alone. Symlinks are not followed; day logs are left out.
+
+    So is what a sync program made of a conflict: it is another state of a file that is there. Raises Cancelled.
+    """
+    found = Look()
     memory = root / "MEMORY.md"
-    with contextlib.suppress(FileNotFoundError):  # or deleted since it was looked at
+    with contextlib.suppress(OSError):  # or deleted since it was looked at
         if memory.is_file() and not memory.is_symlink():
-            found["MEMORY.md"] = _mark(memory.stat())
+            found.marks["MEMORY.md"] = _mark(memory.stat())
     for folder in ("memory", "chats", SESSIONS):
         if leads_inside(root, root / folder):
-            _walk(root / folder, folder, found)
+            _walk(root / folder, folder, found, cancel or CancelToken())
     return found
 
 
-def _walk(folder: Path, name: str, found: dict[str, str]) -> None:
+def _walk(folder: Path, name: str, found: Look, cancel: CancelToken) -> None:
+    cancel.check()
     try:
-        entries = list(os.scandir(folder))
+        with os.scandir(folder) as opened:
+            entries = list(opened)
     except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:  # no permission, or a disk that stutters
+        found.closed[name] = error.strerror or str(error)
         return
     for entry in entries:
         path = f"{name}/{entry.name}"
         if entry.name.startswith((".", _TEMPORARY)) or path == LOGS or not is_text(entry.name):
             continue
         if entry.is_dir(follow_symlinks=False):
-            _walk(folder / entry.name, path, found)
+            _walk(folder / entry.name, path, found, cancel)
         elif _is_indexed(path) and entry.is_file(follow_symlinks=False):
             try:
                 stat = entry.stat(follow_symlinks=False)
                 if stat.st_size <= MOST_FOREIGN or not is_foreign(path):
-                    found[path] = _mark(stat)
-            except FileNotFoundError:  # deleted since the folder was read
+                    found.marks[path] = _mark(stat)
+            except OSError:  # deleted since the folder was read
                 continue
 
 

@@ -7,7 +7,8 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from assistant.recall.units_value import MEANING_CHARACTERS, Unit
+from assistant.core.values import Passage
+from assistant.recall.units_value import Unit
 from assistant.workspace.ids import UnitNames
 from assistant.workspace.imports.times import make_day
 
@@ -51,5 +52,5 @@ def _unit(file: str, names: UnitNames, record: Record) -> Unit:
         text=record.text,
         words=record.text,
         context="\n".join(part for part in (title, record.before[-_CONTEXT_CHARACTERS:]) if part),
-        meaning=f"{title}: {record.text}"[:MEANING_CHARACTERS],
+        passage=Passage(f"{title}: ", record.text),
     )

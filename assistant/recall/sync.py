@@ -14,12 +14,15 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
+from assistant.core.values import Passage
 from assistant.recall.database import writing
-from assistant.recall.files import scan
+from assistant.recall.files import Look, look
+from assistant.recall.moves import Moves
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.text import indexable, language
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
+from assistant.recall.unreadable import note_unreadable
 from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.redaction import find_secrets, redact
@@ -33,12 +36,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Changes:
-    """What a pass over the files did. errors: file and what is wrong with it."""
+    """What a pass over the files did. errors: what is wrong, in words; unreadable: files, and why they are.
+
+    complete: no file was left for a later pass.
+    """
 
     files: int = 0
     added: int = 0
     removed: int = 0
     errors: list[str] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +61,23 @@ class _Parsed:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """known: what is indexed; marks: of all files; changed: what to read, in order; gone: what is not there any more.
+    """known: what is indexed; seen: all files; changed: what to read, in order; gone: what is not there any more.
 
     again: those of them that only follow the first part of a chat.
     """
 
     known: Mapping[str, tuple[str, str]]
-    marks: Mapping[str, str]
+    seen: Look
     changed: Sequence[str]
     again: Collection[str]
 
     @property
+    def marks(self) -> Mapping[str, str]:
+        return self.seen.marks
+
+    @property
     def gone(self) -> list[str]:
-        return [path for path in self.known if path not in self.marks]
+        return [path for path in self.known if path not in self.marks and not self.seen.hides(path)]
 
 
 def sync_files(
@@ -90,38 +102,43 @@ def sync_files(
     if not root.is_dir():  # an unplugged disk must not cost the index
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
-    work = _work(scan(root), _known(connection, private), skip)
+    work = _work(look(root, cancel), _known(connection, private), skip)
+    moves = Moves(work.known, work.gone)
+    changes.errors += [f"{folder} cannot be read: {why}" for folder, why in work.seen.closed.items()]
     deadline = time.monotonic() + seconds
     waiting, units = list[_Parsed](), 0
     for done, path in enumerate(work.changed):
         cancel.check()
         if time.monotonic() > deadline:
+            changes.complete = False
             break
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
             waiting.append(parsed)
             units += len(parsed.units or ())
         if units >= _UNITS_A_COMMIT:
-            _apply(connection, waiting, changes)
+            _apply(connection, waiting, changes, moves)
             waiting, units = [], 0
             progress(done + 1, len(work.changed), "keywords")
-    _apply(connection, waiting, changes)
-    _remove(connection, work.gone, changes)
-    if changes.removed:
+    _apply(connection, waiting, changes, moves)
+    note_unreadable(connection, changes.unreadable)
+    _remove(connection, [path for path in work.gone if path not in moves.done], changes)
+    if changes.removed and changes.complete:  # a later pass may find the same text under another name
         drop_lone_vectors(connection)
     if work.changed:
         progress(len(work.changed), len(work.changed), "keywords")
     return changes
 
 
-def _work(marks: Mapping[str, str], known: Mapping[str, tuple[str, str]], skip: Collection[str]) -> _Work:
+def _work(seen: Look, known: Mapping[str, tuple[str, str]], skip: Collection[str]) -> _Work:
     """Memory files come before chats, new chats before old ones; the parts of a chat are read with its first one."""
+    marks = seen.marks
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
     changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
     changed = [path for path in changed if path not in skip]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
-    return _Work(known, marks, changed, {path for path in changed if first_part_of(path) in heads - {path}})
+    return _Work(known, seen, changed, {path for path in changed if first_part_of(path) in heads - {path}})
 
 
 def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
@@ -158,10 +175,11 @@ def _parse(
     """The file's units; None when there is nothing to write (its content is as indexed, or it is gone)."""
     try:
         file = read_text(root / path)
-    except FileNotFoundError:
-        return None
     except (OSError, AssistantError) as error:
         changes.errors.append(f"{path}: {error}")
+        changes.unreadable[path] = str(error)
+        return None
+    if not file.sha256:  # gone since it was seen
         return None
     if known == (stat, file.sha256):
         return None
@@ -181,12 +199,13 @@ def _parse(
     return _Parsed(path, stat, file.sha256, problem, [(_digest(unit), unit) for unit in units], mark)
 
 
-def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes) -> None:
+def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
     if not parsed:
         return
     with writing(connection):
         for one in parsed:
-            _apply_one(connection, one, changes)
+            with moves.followed(connection, one.path, one.sha256):
+                _apply_one(connection, one, changes)
 
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
@@ -215,6 +234,7 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
 
 def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
     unit = _redacted(unit)
+    head, body = _storable(unit.passage.head), _storable(unit.passage.body)
     columns = [
         file,
         digest,
@@ -228,27 +248,34 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
         unit.number,
         language(unit.words),
         tells_of_change(unit.words),
+        passage_hash(head, body),
         _storable(unit.title),
         _storable(unit.text),
-        hashlib.sha256(_storable(unit.meaning).encode()).digest()[:16],
-        _storable(unit.meaning),
+        head,
+        body,
     ]
     row = connection.execute(
         "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-        "title, text, hash, meaning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]
     connection.execute("INSERT INTO words(rowid, text, context) VALUES (?, ?, ?)", words)
 
 
+def passage_hash(head: str, body: str) -> bytes:
+    """Under which the vectors of a text are kept; the text as it is stored."""
+    return hashlib.sha256(f"{head}\0{body}".encode()).digest()[:16]
+
+
 def _redacted(unit: Unit) -> Unit:
     """The unit as it may be stored: what another program wrote into a file has not come through our own redaction."""
-    texts = (unit.title, unit.text, unit.words, unit.context, unit.meaning)
+    passage = unit.passage
+    texts = (unit.title, unit.text, unit.words, unit.context, passage.head, passage.body)
     if not find_secrets("\n".join(dict.fromkeys(texts))):
         return unit
-    title, text, words, context, meaning = (redact(each).text for each in texts)
-    return replace(unit, title=title, text=text, words=words, context=context, meaning=meaning)
+    title, text, words, context, head, body = (redact(each).text for each in texts)
+    return replace(unit, title=title, text=text, words=words, context=context, passage=Passage(head, body))
 
 
 def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
@@ -271,7 +298,7 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
 def _digest(unit: Unit) -> bytes:
     """Over all but the line, so that a unit that only moved is kept."""
     parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.meaning)).encode("utf-8", "surrogatepass")).digest()[:16]
+    return hashlib.sha256(repr((*parts, unit.passage)).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def _storable(text: str) -> str:

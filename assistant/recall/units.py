@@ -13,8 +13,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
+from assistant.core.values import Passage
 from assistant.recall.foreign import day_of_block, foreign_units
-from assistant.recall.units_value import MEANING_CHARACTERS, Unit
+from assistant.recall.units_value import Unit
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
@@ -69,7 +70,7 @@ def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
         text="; ".join(format_item(item) for item in entry.items),
         words=words,
         context="",
-        meaning=words[:MEANING_CHARACTERS],
+        passage=Passage("", words),
         until=max(ends) if ends and len(ends) == len(live) else None,
         struck=not live,
     )
@@ -77,7 +78,6 @@ def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
 
 def _block_unit(file: str, kind: str, title: str, place: UnitPlace) -> Unit:
     heading = " › ".join(dict.fromkeys(part for part in (title, *place.headings) if part))
-    meaning = f"{heading}: {place.text}" if heading else place.text
     marks = block_item(place.text)
     return Unit(
         uid=place.uid,
@@ -89,7 +89,7 @@ def _block_unit(file: str, kind: str, title: str, place: UnitPlace) -> Unit:
         text=place.text,
         words=place.text,
         context=heading,
-        meaning=meaning[:MEANING_CHARACTERS],
+        passage=Passage(f"{heading}: " if heading else "", place.text),
         until=marks.until,
         struck=marks.replaced,
     )
@@ -154,10 +154,7 @@ def _turn_unit(
 ) -> Unit:
     reply = turn.reply or ""
     spoken = [f"{who}: {said}" for who, said in zip(speakers, (turn.user, reply), strict=True) if said.strip()]
-    around = [title]
-    if before:
-        around += [before.user[-_CONTEXT_CHARACTERS:], (before.reply or "")[-_CONTEXT_CHARACTERS:]]
-    lead = " ".join(part for part in around if part)
+    around = [title, *_end_of(before)]
     if after:
         around.append(after.user[:_CONTEXT_CHARACTERS])
     return Unit(
@@ -170,10 +167,23 @@ def _turn_unit(
         text="\n".join(spoken),
         words=f"{turn.user}\n{reply}",
         context="\n".join(part for part in around if part),
-        meaning=f"[{turn.at[:10]}] {turn.user[:MEANING_CHARACTERS]}\n{reply[:_CONTEXT_CHARACTERS]}\n({lead})",
+        passage=turn_passage(title, turn, before),
         chat=ident,
         number=turn.n,
     )
+
+
+def turn_passage(title: str, turn: Turn, before: Turn | None) -> Passage:
+    """What is embedded of a turn: its day in front of each window, then both messages, whole, and what led to them."""
+    lead = " ".join(part for part in (title, *_end_of(before)) if part)
+    return Passage(f"[{turn.at[:10]}] ", f"{turn.user}\n{turn.reply or ''}\n({lead})")
+
+
+def _end_of(before: Turn | None) -> tuple[str, ...]:
+    """The end of both messages of the turn before."""
+    if before is None:
+        return ()
+    return before.user[-_CONTEXT_CHARACTERS:], (before.reply or "")[-_CONTEXT_CHARACTERS:]
 
 
 def _day(at: str) -> date | None:

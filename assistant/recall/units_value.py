@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-MEANING_CHARACTERS = 1_500
-"""Of the unit itself; the embedding model cuts at 512 tokens anyway."""
+from assistant.core.values import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +13,7 @@ class Unit:
     """One piece that can be found.
 
     text: what a hit shows; words: what its keywords come from; context: its surroundings, for keywords of less weight;
-    meaning: what is embedded; until: last day it holds (None: for good); struck: taken back or replaced;
+    passage: what is embedded; until: last day it holds (None: for good); struck: taken back or replaced;
     chat, number: where a turn stands; before: the turn it answers to (0: none).
     """
 
@@ -27,7 +26,7 @@ class Unit:
     text: str
     words: str
     context: str
-    meaning: str
+    passage: Passage
     until: date | None = None
     struck: bool = False
     chat: str = ""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.json_text import parse_json
+from assistant.core.values import Passage
 from assistant.recall.embedders import model_identity
 from assistant.runtime.worker_process import WorkerProcess
 
@@ -78,12 +79,16 @@ class WorkerEmbedder:
             self._waiting = self._pool.submit(self._warm_up)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
-        """See core.ports.Embedder. Sent in small portions, so that queries get their turn. Raises AssistantError."""
+        """See core.ports.Embedder. Raises AssistantError."""
         import numpy as np
 
         self._load(cancel)
-        parts = [self._request(portion, cancel) for portion in _portions(texts)]
-        return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), np.float32)
+        return self._request(texts, cancel) if texts else np.zeros((0, self.dimensions), np.float32)
+
+    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Sent in small portions, so that queries get their turn. Raises AssistantError."""
+        self._load(cancel)
+        return [vectors for portion in _portions(passages) for vectors in self._passages(portion, cancel)]
 
     def embed_query(self, text: str, seconds: float) -> np.ndarray | None:
         """The text's vector if it is there within ``seconds``; None otherwise, the request is then taken back."""
@@ -140,24 +145,37 @@ class WorkerEmbedder:
             self._loaded_start = self._worker.starts
 
     def _request(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        self._used_at = self._clock()
+        answer = self._worker.call("embed", {"texts": list(texts)}, cancel)
+        return _unpacked(answer["vectors"], len(texts))
+
+    def _passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         import numpy as np
 
         self._used_at = self._clock()
-        answer = self._worker.call("embed", {"texts": list(texts)}, cancel)
-        vectors = np.frombuffer(base64.b64decode(answer["vectors"]), "<f4")
-        return vectors.reshape(len(texts), -1)
+        args = {"passages": [[passage.head, passage.body] for passage in passages]}
+        answer = self._worker.call("passages", args, cancel)
+        windows = answer["windows"]
+        return np.split(_unpacked(answer["vectors"], sum(windows)), np.cumsum(windows)[:-1])
 
 
-def _portions(texts: Sequence[str]) -> list[list[str]]:
-    """The texts in order, in portions of a few thousand characters."""
-    portions: list[list[str]] = []
+def _unpacked(vectors: str, rows: int) -> np.ndarray:
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(vectors), "<f4").reshape(rows, -1)
+
+
+def _portions(passages: Sequence[Passage]) -> list[list[Passage]]:
+    """The passages in order, in portions of a few thousand characters."""
+    portions: list[list[Passage]] = []
     room = 0
-    for text in texts:
-        if not portions or room < len(text):
+    for passage in passages:
+        size = len(passage.head) + len(passage.body)
+        if not portions or room < size:
             portions.append([])
             room = _CHARACTERS_A_REQUEST
-        portions[-1].append(text)
-        room -= len(text)
+        portions[-1].append(passage)
+        room -= size
     return portions
 
 

@@ -38,6 +38,10 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):  # a file stands where its folder should
         return b""
+    except PermissionError as error:
+        raise AssistantError(
+            "workspace.unreadable", f"{path.name} cannot be read: {error.strerror}.", "Check its permissions."
+        ) from error
     except OSError as error:
         raise as_error(error, path) from error
 

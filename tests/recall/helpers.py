@@ -11,7 +11,7 @@ import numpy as np
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import fixed_clock
-from assistant.core.values import Hit, RecallQuery
+from assistant.core.values import Hit, Passage, RecallQuery
 from assistant.recall.search import Recall
 
 NOW = datetime.fromisoformat("2026-11-30T12:00:00+01:00")
@@ -64,6 +64,11 @@ class FakeEmbedder:
                 vectors[row] += self._direction(word.strip(".,;:?!()[]"))
             vectors[row, 0] += 1e-3
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """One window each."""
+        vectors = self.embed([passage.head + passage.body for passage in passages], cancel)
+        return [vector[None] for vector in vectors]
 
     def _direction(self, word: str) -> np.ndarray:
         for meaning in self.MEANINGS:

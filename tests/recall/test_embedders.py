@@ -10,6 +10,7 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.values import Passage
 from assistant.recall.embedders import OnnxEmbedder, SentenceTransformerEmbedder, load_embedder, model_identity
 from assistant.recall.search import Recall
 from tests.real_embeddings import embedding_model_path
@@ -50,6 +51,18 @@ def test_vectors_are_of_length_one_whatever_the_batch(small: OnnxEmbedder) -> No
     assert np.allclose(np.linalg.norm(together, axis=1), 1.0, atol=1e-5)
     assert cosines(together[:6], alone).min() > 0.99999
     assert small.embed([], CancelToken()).shape == (0, 384)
+
+
+@pytest.mark.real
+def test_a_long_passage_has_a_vector_a_window(small: OnnxEmbedder) -> None:
+    long = " ".join(f"Paragraph {n} is about the weather." for n in range(300)) + " The cat is called Sesame."
+    one, many, none = small.embed_passages(
+        [Passage("", "coffee"), Passage("Diary: ", long), Passage("\0", "\ud800 \n")], CancelToken()
+    )
+    assert one.shape == none.shape == (1, 384) and len(many) > 3
+    assert np.array_equal(one[0], small.embed(["coffee"], CancelToken())[0])
+    near = many @ small.embed(["What is the cat's name?"], CancelToken())[0]
+    assert near.argmax() == len(many) - 1  # said at the very end, beyond the model's limit
 
 
 @pytest.fixture

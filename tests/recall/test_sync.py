@@ -328,3 +328,159 @@ def test_a_file_that_was_only_touched_is_not_taken_apart_again(
         assert texts(by_words, "kayak") == ["the kayak is red"]
     workspace.write("MEMORY.md", "2026-11-01|you|the kayak is blue\n")
     assert texts(by_words, "kayak") == ["the kayak is blue"]
+
+
+def _closed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Files that the system does not let us read: the tests may well run as root, who may read all."""
+    real = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        if path.name in names:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+
+
+def test_a_file_that_may_not_be_read_is_named_and_taken_in_as_soon_as_it_may(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.write("memory/tea.md", "- oolong\n")
+    by_words.sync(CancelToken(), quiet)
+    workspace.write("memory/tea.md", "- sencha\n")
+    workspace.write("memory/new.md", "- quince\n")
+    with monkeypatch.context() as closed:
+        _closed(closed, "tea.md", "new.md")
+        assert texts(by_words, "oolong") == ["- oolong"]  # what was known of it
+        assert len([e for e in by_words.status().errors if "cannot be read: Permission denied" in e]) == 2
+    assert texts(by_words, "sencha") == ["- sencha"] and texts(by_words, "quince") == ["- quince"]
+    assert by_words.status().errors == ()
+
+
+def test_a_folder_that_cannot_be_read_costs_nothing_of_the_index(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.write("memory/drive/tea.md", "- oolong\n")
+    workspace.write("memory/a.md", "- apple\n")
+    by_words.sync(CancelToken(), quiet)
+    real = os.scandir
+
+    def scandir(folder: Path) -> object:
+        if Path(folder).name == "drive":
+            raise OSError(5, "Input/output error")
+        return real(folder)
+
+    with monkeypatch.context() as stuttering:
+        stuttering.setattr("assistant.recall.files.os.scandir", scandir)
+        report = by_words.sync(CancelToken(), quiet)
+        assert report.errors == ("memory/drive cannot be read: Input/output error",)
+        assert texts(by_words, "oolong") == ["- oolong"]
+    (workspace.root / "memory/drive/tea.md").unlink()
+    assert texts(by_words, "oolong") == []
+
+
+def test_a_file_that_vanishes_during_the_pass_is_no_error(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.write("memory/a.md", "- apple\n")
+    there = workspace.write("memory/b.md", "- quince\n")
+    real = Path.read_bytes
+
+    def read_bytes(path: Path) -> bytes:
+        there.unlink(missing_ok=True)
+        return real(path)
+
+    with monkeypatch.context() as vanishing:
+        vanishing.setattr(Path, "read_bytes", read_bytes)
+        assert by_words.sync(CancelToken(), quiet).errors == ()
+    assert by_words.status().files == 1 and by_words.status().errors == ()
+
+
+def test_a_moved_chat_keeps_its_rows_its_ids_and_its_vectors(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder, state: Path
+) -> None:
+    path = workspace.chat("20261101_100000", ("oolong or sencha", "sencha"), ("and cups", "two"))
+    recall.sync(CancelToken(), quiet)
+    before = {hit.id for hit in found(recall, "sencha cups")}
+    rows = _rows(state)
+    embedder.embedded.clear()
+    path.parent.rename(path.parent.with_name("moved"))
+    report = recall.sync(CancelToken(), quiet)
+    assert (report.added, report.removed, report.vectors, embedder.embedded) == (0, 0, 0, [])
+    assert {hit.id for hit in found(recall, "sencha cups")} == before
+    assert {hit.file for hit in found(recall, "sencha cups")} == {"chats/moved/20261101_100000.md"}
+    assert _rows(state) == rows
+
+
+def test_a_moved_folder_of_notes_is_not_embedded_again(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    for n in range(20):
+        workspace.write(f"memory/old/note {n}.md", f"- persimmon {n}\n- quince {n}\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    (workspace.root / "memory/old").rename(workspace.root / "memory/new")
+    report = recall.sync(CancelToken(), quiet)
+    assert embedder.embedded == [] and report.vectors == 0
+    assert found(recall, "quince 7")[0].file == "memory/new/note 7.md"
+    assert recall.lone_vectors() == 0 and recall.status().files == 20
+
+
+def _rows(state: Path) -> list[tuple[int, str]]:
+    connection = sqlite3.connect(state / "index.sqlite3")
+    rows = connection.execute("SELECT id, uid FROM units ORDER BY id").fetchall()
+    connection.close()
+    return rows
+
+
+def test_a_note_that_goes_by_its_name_keeps_its_vectors_under_another(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    path = workspace.write("memory/dentist.md", "- tuesday at three\n- bring the old pictures\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    path.rename(path.with_name("doctor.md"))
+    report = recall.sync(CancelToken(), quiet)
+    assert embedder.embedded == [] and report.vectors == 0
+    hit = found(recall, "teeth pictures")[0]
+    assert (hit.file, hit.title) == ("memory/doctor.md", "doctor")
+    status = recall.status()
+    assert (status.vectors, status.stale, recall.lone_vectors()) == (2, 0, 0)
+
+
+_WRITER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE files SET stat = ''")
+print("writing", flush=True)
+sys.stdin.read()
+connection.execute("ROLLBACK")
+"""
+
+
+def test_a_search_does_not_wait_for_another_process_that_writes_for_long(
+    workspace: SmallWorkspace, recall: Recall, state: Path
+) -> None:
+    workspace.remember("2026-11-01|you|the kayak is red")
+    recall.sync(CancelToken(), quiet)
+    command = [sys.executable, "-c", _WRITER, str(state / "index.sqlite3")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout and writer.stdout.readline() == "writing\n"
+        workspace.remember("2026-11-02|you|the paddle is blue")
+        assert texts(recall, "kayak") == ["the kayak is red"]
+        assert texts(recall, "paddle") == []
+        writer.communicate()
+    assert texts(recall, "paddle")[0] == "the paddle is blue"
+
+
+def test_a_search_leaves_what_it_has_no_time_for_to_who_takes_it_in(workspace: SmallWorkspace, recall: Recall) -> None:
+    asked: list[str] = []
+    recall.on_behind = lambda: asked.append("behind")
+    for n in range(400):
+        workspace.write(f"memory/note {n:03d}.md", f"- persimmon {n} " + "and more of it " * 400)
+    answer = recall.search(RecallQuery("persimmon"))
+    assert answer.hits and asked and recall.status().files < 400
+    recall.sync(CancelToken(), quiet)
+    asked.clear()
+    assert found(recall, "persimmon 399") and not asked and recall.status().files == 400

@@ -10,6 +10,7 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.values import Passage
 from assistant.recall.embedders import PatientEmbedder
 from assistant.runtime.embedding import WorkerEmbedder
 from tests.real_embeddings import embedding_model_path
@@ -54,6 +55,11 @@ def test_it_starts_in_the_background_and_then_answers(embedder: WorkerEmbedder) 
     many = embedder.embed(["coffee", "咖啡 " * 900, "tea " * 900, "rent"], CancelToken())
     assert many.shape == (4, 384)
     assert np.allclose(many[0], vector, atol=0.02)
+    passages = [Passage("", "coffee"), Passage("\ud800", "tea " * 9_000), Passage("", "")]
+    parts = embedder.embed_passages(passages, CancelToken())
+    assert [len(part) for part in parts][::2] == [1, 1] and len(parts[1]) > 10
+    assert np.array_equal(parts[0], many[:1])
+    assert embedder.embed_passages([], CancelToken()) == []
 
 
 @pytest.mark.real
