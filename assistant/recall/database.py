@@ -15,11 +15,12 @@ from pathlib import Path
 from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 5
-"""Raised with every change of the tables or of what text is indexed."""
+LAYOUT = 6
+"""Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
 _SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE files(
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stat TEXT NOT NULL, sha256 TEXT NOT NULL, problem TEXT NOT NULL,
     private INTEGER NOT NULL);
@@ -27,16 +28,23 @@ CREATE TABLE units(
     id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, digest BLOB NOT NULL, uid TEXT NOT NULL,
     line INTEGER NOT NULL, kind TEXT NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, struck INTEGER NOT NULL,
     chat TEXT NOT NULL, number INTEGER NOT NULL, lang TEXT NOT NULL, renews INTEGER NOT NULL,
-    title TEXT NOT NULL, text TEXT NOT NULL,
-    hash BLOB NOT NULL, meaning TEXT NOT NULL);
+    hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, head TEXT NOT NULL, body TEXT NOT NULL);
 CREATE INDEX units_by_file ON units(file);
 CREATE INDEX units_by_uid ON units(uid);
 CREATE INDEX units_by_hash ON units(hash);
-CREATE TABLE vectors(model INTEGER NOT NULL, hash BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, hash))
-    WITHOUT ROWID;
-CREATE TABLE models(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
-CREATE TABLE birth AS SELECT hex(randomblob(8)) AS id;
+CREATE TABLE gone(seq INTEGER PRIMARY KEY AUTOINCREMENT, unit INTEGER NOT NULL);
+CREATE TRIGGER unit_gone AFTER DELETE ON units BEGIN INSERT INTO gone(unit) VALUES (old.id); END;
+CREATE TABLE models(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
+    published INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE vectors(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash BLOB NOT NULL, part INTEGER NOT NULL,
+    vector BLOB NOT NULL, UNIQUE(model, hash, part));
+INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
+"""Rows of units never change but for ``line``, and their ids are never given again; a reader in memory follows by what
+came (units, vectors) and what went (gone). vectors: a text's windows, part 0, 1, …, as float16; a model's take part
+in searches once it is ``published``."""
 
 _log = logging.getLogger(__name__)
 
@@ -102,11 +110,19 @@ class IndexFile:
 
 
 def birth(connection: sqlite3.Connection) -> str:
-    """Names this build of the index: another one after it was thrown away. "" for one made before it had a name."""
-    try:
-        return str(connection.execute("SELECT id FROM birth").fetchone()[0])
-    except sqlite3.OperationalError:
-        return ""
+    """Names this build of the index: another one after it was thrown away."""
+    return meta(connection, "birth")
+
+
+def meta(connection: sqlite3.Connection, key: str) -> str:
+    """A word about the whole index; "" for none."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
+    return str(row[0]) if row else ""
+
+
+def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """In the transaction of the caller."""
+    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", [key, value])
 
 
 @contextlib.contextmanager
@@ -134,13 +150,21 @@ def reading(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         connection.execute("COMMIT")
 
 
-def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
-    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+@contextlib.contextmanager
+def patience(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Until the end of the block wait no longer than that for others who write."""
     connection.execute(f"PRAGMA busy_timeout={round(seconds * 1000)}")
     try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError:
-        return False
+        yield
     finally:
         connection.execute(f"PRAGMA busy_timeout={round(_BUSY_SECONDS * 1000)}")
+
+
+def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
+    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+    try:
+        with patience(connection, seconds):
+            connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
     return True

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from assistant.recall.vectors import Snapshot
+from assistant.recall.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,6 @@ class Candidates:
     factors: Mapping[str, np.ndarray]
     score: np.ndarray
     places: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-
-def best(values: np.ndarray, allowed: np.ndarray, most: int = CANDIDATES) -> np.ndarray:
-    """Positions of the highest values among the allowed ones, in no order."""
-    at = np.flatnonzero(allowed)
-    if len(at) > most:
-        at = at[np.argpartition(values[at], len(at) - most)[-most:]]
-    return at
 
 
 def fuse(
@@ -111,8 +103,10 @@ def _recency(day: np.ndarray, today: int) -> np.ndarray:
     return np.where(day > 0, 0.5 ** (age / 90.0), 0.0)
 
 
-def arrange(candidates: Candidates, snapshot: Snapshot, limit: int, a_chat: int = 4, alike: float = 0.985) -> list[int]:
-    """Indices into ``candidates``, best first, ``limit`` at most.
+def arrange(
+    candidates: Candidates, snapshot: Snapshot, vectors: np.ndarray, limit: int, a_chat: int = 4, alike: float = 0.985
+) -> list[int]:
+    """Indices into ``candidates``, best first, ``limit`` at most. vectors: of the candidates, as they are stored.
 
     A hit that says again what stands above it, and the fifth and later hits of one chat, go behind the others.
     """
@@ -125,7 +119,7 @@ def arrange(candidates: Candidates, snapshot: Snapshot, limit: int, a_chat: int 
             break
         at = candidates.at[n]
         chat = int(snapshot.chat[at])
-        if (chat >= 0 and of_chat.get(chat, 0) >= a_chat) or _repeats(snapshot, at, candidates.at[chosen], alike):
+        if (chat >= 0 and of_chat.get(chat, 0) >= a_chat) or _repeats(vectors, n, chosen, alike):
             postponed.append(n)
             continue
         of_chat[chat] = of_chat.get(chat, 0) + 1
@@ -133,7 +127,5 @@ def arrange(candidates: Candidates, snapshot: Snapshot, limit: int, a_chat: int 
     return (chosen + postponed)[:limit]
 
 
-def _repeats(snapshot: Snapshot, at: int, chosen: np.ndarray, alike: float) -> bool:
-    if not len(chosen) or not snapshot.has_vector[at]:
-        return False
-    return bool((snapshot.vectors[chosen] @ snapshot.vectors[at]).max() > alike)
+def _repeats(vectors: np.ndarray, n: int, chosen: list[int], alike: float) -> bool:
+    return bool(chosen) and bool((vectors[chosen] @ vectors[n]).max() > alike)

@@ -14,10 +14,10 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
-from assistant.recall.ranking import allowed_units, rank
+from assistant.recall.ranking import Nearness, allowed_units, rank
+from assistant.recall.snapshot import Snapshot
 from assistant.recall.sync import delete_units
 from assistant.recall.text import language
-from assistant.recall.vectors import Snapshot
 
 _LOCK_SECONDS = 0.25
 NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
@@ -32,12 +32,13 @@ def look_up(
     with _unasked(connection, query.asked), reading(connection):
         ids = None if allowed.all() else snapshot.ids[allowed]
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
-    similarity = None if vector is None else snapshot.similarity(vector, language(text))
-    candidates = rank(snapshot, text, words, similarity, allowed, today)
+    near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
+    candidates = rank(snapshot, text, words, near, allowed, today)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)
-    chosen = arrange(candidates, snapshot, query.limit)
+    vectors = snapshot.vectors_of(connection, candidates.at, centred=False)
+    chosen = arrange(candidates, snapshot, vectors, query.limit)
     return RecallAnswer(_hits(connection, snapshot, candidates, chosen), False, 0.0, mode)
 
 

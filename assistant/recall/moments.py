@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from assistant.recall.dates import DayRange, find_ranges
+from assistant.recall.dates import MOST_CHARACTERS, DayRange, find_ranges
 from assistant.recall.markers import CHAT, FIRST, LATEST, PAST, TALK, WHEN
 from assistant.recall.text import fold
-
-MOST_CHARACTERS = 1_000
-"""Of a question; what stands later in a pasted text is no longer what is asked."""
 
 Order = Literal["", "latest", "first"]
 

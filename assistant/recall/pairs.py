@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from assistant.recall.vectors import Snapshot
+    from assistant.recall.snapshot import Snapshot
 
 _ALL_WITH_ALL = 10_000  # units, under a second; more are parted into cells, so that the work grows as n to the 1.5
 _CELLS_A_UNIT = 4
@@ -38,16 +38,18 @@ def memory_units(snapshot: Snapshot) -> np.ndarray:
     return np.flatnonzero(wanted)
 
 
-def near_places(snapshot: Snapshot, places: np.ndarray, least: float, most: int) -> list[tuple[int, int, float]]:
+def places_vectors(connection: sqlite3.Connection, snapshot: Snapshot, places: np.ndarray) -> np.ndarray:
+    """What ``near_places`` takes of these units."""
+    return snapshot.vectors_of(connection, places, centred=len(places) >= _ENOUGH)
+
+
+def near_places(vectors: np.ndarray, places: np.ndarray, least: float, most: int) -> list[tuple[int, int, float]]:
     """Pairs of places with a nearness of at least ``least``, the nearest first, at most ``most``; each once."""
     if len(places) < 2:
         return []
-    vectors, base = snapshot.vectors[places], 0.0
+    base = 0.0
     if len(places) < _ENOUGH:
         base = float(((vectors.sum(axis=0) ** 2).sum() - len(places)) / (len(places) * (len(places) - 1)))
-    else:
-        vectors = vectors - snapshot.centres[snapshot.group[places]]
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     found: dict[tuple[int, int], float] = {}
     for cell in _cells(vectors):
         for a, b, cosine in _near_in(vectors, cell, base + least * (1 - base)):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
+import sqlite3
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
 from assistant.core.values import RecallQuery
 from assistant.recall.dates import DayRange, find_ranges
-from assistant.recall.fusion import Candidates, best, fuse
+from assistant.recall.fusion import CANDIDATES, Candidates, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.renewal import lift
+from assistant.recall.snapshot import Snapshot
 from assistant.recall.text import fold
-from assistant.recall.vectors import Snapshot
 
 LEAST_SIMILARITY = 0.235
 """Below it the nearest unit of some 430 is noise, as nonsense questions show; grows with the number of units."""
@@ -23,6 +24,28 @@ _MEASURED_UNITS = 430
 _LEAST_KEYWORD = 0.15
 _IN_TIME = 50
 _OPEN_ENDED = re.compile(r"(?:before|until|after|since|by|till)\W+(?:the\W+)?$|^\W*(?:之前|以前|之后|以后|前|后)")
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How near the units of a snapshot are to one query's vector."""
+
+    connection: sqlite3.Connection
+    snapshot: Snapshot
+    vector: np.ndarray
+    language: str
+
+    def best(self, allowed: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """See Snapshot.nearest."""
+        return self.snapshot.nearest(self.connection, self.vector, self.language, allowed, most)
+
+    def of(self, at: np.ndarray) -> np.ndarray:
+        """See Snapshot.cosines."""
+        return self.snapshot.cosines(self.connection, self.vector, self.language, at)
+
+    def vectors(self, at: np.ndarray) -> np.ndarray:
+        """See Snapshot.vectors_of."""
+        return self.snapshot.vectors_of(self.connection, at)
 
 
 def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
@@ -41,7 +64,7 @@ def rank(
     snapshot: Snapshot,
     text: str,
     words: KeywordHits,
-    similarity: np.ndarray | None,
+    nearness: Nearness | None,
     allowed: np.ndarray,
     today: date,
 ) -> Candidates | None:
@@ -49,17 +72,18 @@ def rank(
     in_time = _in_time(snapshot, text, today)
     found = snapshot.positions(sorted(words.scores))
     found = found[allowed[found]]
-    if _nothing_known(snapshot, words, similarity, allowed, bool(in_time.any())):
+    near, cosine = (np.zeros(0, np.int64), None) if nearness is None else nearness.best(allowed, CANDIDATES)
+    if _nothing_known(words, cosine, int(np.count_nonzero(allowed & snapshot.has_vector)), bool(in_time.any())):
         return None
     at = found
-    if similarity is not None:
-        near = best(similarity, allowed & snapshot.has_vector)
-        timely = best(similarity, allowed & snapshot.has_vector & in_time, _IN_TIME)
+    if nearness is not None:
+        timely, _ = nearness.best(allowed & in_time, _IN_TIME)
         at = np.unique(np.concatenate([found, near, timely]))
     if not len(at):
         return None
+    similarity = None if nearness is None else nearness.of(at)
     candidates = _fused(snapshot, at, words, similarity, in_time, today)
-    return candidates if similarity is None else _renewed(snapshot, candidates)
+    return candidates if nearness is None else _renewed(snapshot, nearness.vectors(at), candidates)
 
 
 def _fused(
@@ -73,41 +97,40 @@ def _fused(
     rows = [int(row) for row in snapshot.ids[at]]
     keyword = np.array([words.scores.get(row, 0.0) for row in rows])
     exact = np.array([float(row in words.exact) for row in rows])
-    meaning = None if similarity is None else similarity[at]
-    return fuse(snapshot, at, keyword, meaning, exact, in_time[at].astype(float), today.toordinal())
+    return fuse(snapshot, at, keyword, similarity, exact, in_time[at].astype(float), today.toordinal())
 
 
-def _renewed(snapshot: Snapshot, candidates: Candidates) -> Candidates:
+def _renewed(snapshot: Snapshot, vectors: np.ndarray, candidates: Candidates) -> Candidates:
     """The candidates with the newer word on a matter above the older one; a rare name is only overtaken by its like."""
     live = candidates.factors["superseded"] == 0
     exact = candidates.factors["exact"] > 0
-    lifted = lift(snapshot, candidates.at, candidates.score, live & ~exact)
+    lifted = lift(snapshot, candidates.at, vectors, candidates.score, live & ~exact)
     if exact.any():
-        lifted += lift(snapshot, candidates.at, candidates.score, live & exact)
+        lifted += lift(snapshot, candidates.at, vectors, candidates.score, live & exact)
     factors = {**candidates.factors, "newer": lifted}
     return replace(candidates, factors=factors, score=candidates.score + lifted)
 
 
-def _nothing_known(
-    snapshot: Snapshot, words: KeywordHits, similarity: np.ndarray | None, allowed: np.ndarray, timely: bool
-) -> bool:
-    """Neither a rare name nor enough of the query's words nor anything near its meaning."""
+def _nothing_known(words: KeywordHits, cosine: np.ndarray | None, units: int, timely: bool) -> bool:
+    """Neither a rare name nor enough of the query's words nor anything near its meaning.
+
+    cosine: of the nearest of so many units; None: only words were looked for.
+    """
     if words.exact or timely:
         return False
     keyword = max(words.scores.values(), default=0.0)
-    if similarity is None:
+    if cosine is None:
         return keyword < _LEAST_KEYWORD / 2
-    near = similarity[allowed & snapshot.has_vector]
-    if not len(near):
+    if not len(cosine):
         return keyword == 0.0
-    least = _least_similarity(len(near))
+    least = _least_similarity(units)
     if words.strangers and keyword < 2 * _LEAST_KEYWORD:
         least *= 1.35
     elif keyword >= _LEAST_KEYWORD:
         return False
     elif keyword > 0.0:
         least *= 0.85
-    return float(near.max()) < least
+    return float(cosine.max()) < least
 
 
 def _least_similarity(units: int) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-    from assistant.recall.vectors import Snapshot
+    from assistant.recall.snapshot import Snapshot
 
 NEAR = 0.30
 """Least cosine, both less their language's centre, of a fact and its replacement (measured: such pairs have about 0.30
@@ -37,11 +37,12 @@ def tells_of_change(text: str) -> bool:
     return bool(_ENGLISH.search(text) or _CHINESE.search(text))
 
 
-def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, usable: np.ndarray) -> np.ndarray:
+def lift(snapshot: Snapshot, at: np.ndarray, vectors: np.ndarray, score: np.ndarray, usable: np.ndarray) -> np.ndarray:
     """What to add to each candidate's score so that the newest word on a matter stands just above the older ones.
 
-    at, score: the candidates; usable: which of them take part (struck and expired ones do not). Each of the leading
-    candidates pulls up those that tell of a change, are of a later day and near to it in meaning.
+    at, vectors, score: of the candidates (vectors centred, of length 1); usable: which of them take part (struck and
+    expired ones do not). Each of the leading candidates pulls up those that tell of a change, are of a later day and
+    near to it in meaning.
     """
     import numpy as np
 
@@ -51,7 +52,7 @@ def lift(snapshot: Snapshot, at: np.ndarray, score: np.ndarray, usable: np.ndarr
     leaders = [n for n in np.argsort(-score) if usable[n] and snapshot.has_vector[at[n]] and day[n] > 0][:_LEADERS]
     for n in leaders if len(newer) else ():
         later = newer[day[newer] > day[n]]
-        later = later[snapshot.cosine(int(at[n]), at[later]) >= NEAR]
+        later = later[vectors[later] @ vectors[n] >= NEAR]
         later = later[np.argsort(day[later], kind="stable")]
         raised[later] = np.maximum(raised[later], score[n] + _STEP * np.arange(1, len(later) + 1))
     lifted: np.ndarray = raised - score

@@ -19,18 +19,22 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
+from assistant.recall.file_states import FileState, count_learnt, file_states
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
+from assistant.recall.refreshing import refresh
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
 from assistant.recall.sync import drop_units, purge, sync_files
 from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
+from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
     from assistant.recall.pairs import NearPair
-    from assistant.recall.vectors import Snapshot
+    from assistant.recall.snapshot import Snapshot
 
 BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
 _REFRESH_SECONDS = 0.05
+_LOCK_SECONDS = 0.15
 _log = logging.getLogger(__name__)
 
 
@@ -74,7 +78,8 @@ class Recall:
         self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
-        self._snapshot_is_old = False
+        self.on_behind: Callable[[], None] | None = None
+        """Who takes in what a search has no time for; without one a search takes in all that changed."""
         self._unpurged = True  # by a search of an earlier process, for all we know
 
     # --- searching ---
@@ -95,7 +100,7 @@ class Recall:
 
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
         connection = self._connected()
-        self._refresh(connection)
+        self._refresh(connection, budget_ms / 1000)
         from assistant.recall.lookup import by_time, look_up
 
         snapshot = self._current(connection)
@@ -120,12 +125,14 @@ class Recall:
 
     def near_pairs(self, least: float, most: int) -> list[NearPair]:
         """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
-        from assistant.recall.pairs import memory_units, named, near_places
+        from assistant.recall.pairs import memory_units, named, near_places, places_vectors
 
         with in_words():
             with self._lock:
                 snapshot = self._current(self._connected())
-            pairs = near_places(snapshot, memory_units(snapshot), least, most)  # searches need not wait for it
+                places = memory_units(snapshot)
+                vectors = places_vectors(self._connected(), snapshot, places)
+            pairs = near_places(vectors, places, least, most)  # searches need not wait for it
             with self._lock:
                 return named(self._connected(), snapshot, pairs)
 
@@ -148,6 +155,19 @@ class Recall:
                 self._unpurged = not purge(connection)
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
+    def verify(self, verification: Verification, cancel: CancelToken, seconds: float = math.inf) -> bool:
+        """Read files for that long and compare them with what was indexed; False when all are done.
+
+        Those that differ are taken in by the next sync or search. Raises Cancelled and ("recall.index").
+        """
+        with in_words(), contextlib.closing(self._file.connect()) as connection:
+            return verification.portion(connection, cancel, seconds)
+
+    def file_states(self) -> list[FileState]:
+        """What is indexed of each file. May take seconds for a large index. Raises AssistantError("recall.index")."""
+        with in_words(), contextlib.closing(self._file.connect()) as connection:
+            return file_states(connection, self._root, self._embedder.identity)
+
     def erase(self, units: Collection[str] = (), skip: Collection[str] = ()) -> None:
         """Let the index follow the files, and leave no trace of what is not in them any more: for forgetting.
 
@@ -156,7 +176,6 @@ class Recall:
         """
         with self._lock:
             self._embedder.forget()
-            self._snapshot_is_old = True
         with in_words(), self._writable() as connection:
             drop_units(connection, units)
             token = CancelToken()
@@ -219,12 +238,14 @@ class Recall:
             (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
             bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
             model = self._embedder.identity
+            published = bool(self._model(connection)[0])
+            have = int(snapshot.has_vector.sum()) if published else count_learnt(connection, model)
         errors = [f"{path}: {problem}" for path, problem in bad]
         errors += [self._file.note] if self._file.note else []
-        have = int(snapshot.has_vector.sum())
         stale = len(snapshot.ids) - have if model else 0
         errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
-        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors))
+        problem = self._embedder.problem
+        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors), problem, published)
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
@@ -259,23 +280,21 @@ class Recall:
         if connection is not None:
             connection.close()
 
-    def _refresh(self, connection: sqlite3.Connection) -> None:
-        """See what changed on disk, so that what was written a moment ago is found; beside a running sync only some."""
-        seconds = _REFRESH_SECONDS if self._syncing else math.inf
-        wanted = self._private()
-        changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds, private=wanted)
-        self._snapshot_is_old |= bool(changes.files)
+    def _refresh(self, connection: sqlite3.Connection, budget: float) -> None:
+        """See what changed on disk, so that what was written a moment ago is found.
+
+        Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
+        """
+        seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
+        changes = refresh(connection, self._root, seconds, min(budget, _LOCK_SECONDS), private=self._private())
         self._unpurged |= bool(changes.removed)
+        if self.on_behind and not changes.complete:
+            self.on_behind()
 
     def _current(self, connection: sqlite3.Connection) -> Snapshot:
-        from assistant.recall.vectors import load_snapshot
+        from assistant.recall.following import current_snapshot
 
-        (version,) = connection.execute("PRAGMA data_version").fetchone()
-        before = self._snapshot
-        if before is None or before.version != version or self._snapshot_is_old:
-            self._snapshot = load_snapshot(connection, *self._model(connection), before)
-            self._snapshot_is_old = False
-        assert self._snapshot is not None
+        self._snapshot = current_snapshot(connection, *self._model(connection), self._snapshot)
         return self._snapshot
 
     def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
@@ -283,7 +302,7 @@ class Recall:
         identity = self._embedder.identity
         if not identity:
             return 0, 1
-        dimensions = self._embedder.dimensions
-        sql = "SELECT id FROM models WHERE identity = ? AND dimensions = ?"
-        row = connection.execute(sql, [identity, dimensions]).fetchone()
-        return (int(row[0]), dimensions) if row else (0, 1)
+        from assistant.recall.vectors import published_model
+
+        model = published_model(connection, identity, self._embedder.dimensions)
+        return (model, self._embedder.dimensions) if model else (0, 1)

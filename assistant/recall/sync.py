@@ -202,8 +202,8 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
         return
     with writing(connection):
         for one in parsed:
-            moves.follow(connection, one.path, one.sha256)
-            _apply_one(connection, one, changes)
+            with moves.followed(connection, one.path, one.sha256):
+                _apply_one(connection, one, changes)
         fold_blocks(connection)
 
 
@@ -233,6 +233,7 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
 
 def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
     unit = _redacted(unit)
+    head, body = _storable(unit.passage.head), _storable(unit.passage.body)
     columns = [
         file,
         digest,
@@ -246,18 +247,24 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
         unit.number,
         language(unit.words),
         tells_of_change(unit.words),
+        passage_hash(head, body),
         _storable(unit.title),
         _storable(unit.text),
-        hashlib.sha256(_storable(unit.passage.head + unit.passage.body).encode()).digest()[:16],
-        _storable(unit.passage.head + unit.passage.body),
+        head,
+        body,
     ]
     row = connection.execute(
         "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-        "title, text, hash, meaning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     assert row is not None
     add_words(connection, row, _storable(unit.words), _storable(unit.context))
+
+
+def passage_hash(head: str, body: str) -> bytes:
+    """Under which the vectors of a text are kept; the text as it is stored."""
+    return hashlib.sha256(f"{head}\0{body}".encode()).digest()[:16]
 
 
 def _redacted(unit: Unit) -> Unit:

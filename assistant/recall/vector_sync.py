@@ -58,6 +58,7 @@ def _texts(connection: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[
     """The texts behind hashes; those that were removed meanwhile are left out."""
     marks = ",".join("?" * len(keys))
     return connection.execute(
-        f"SELECT hash, min(meaning) FROM units WHERE hash IN ({marks}) GROUP BY hash ORDER BY length(meaning)",
+        f"SELECT hash, min(head || body) AS said FROM units WHERE hash IN ({marks}) "
+        "GROUP BY hash ORDER BY length(said)",
         list(keys),
     ).fetchall()
