@@ -40,7 +40,7 @@ class FileState:
     @property
     def has_problem(self) -> bool:
         """Whether something is wrong with it, though it may be found in part."""
-        return self.state == "failed" or (self.state != "ignored" and bool(self.why))
+        return self.state == "failed" or (self.state in ("indexed", "partly") and self.why not in ("", _NEW[0]))
 
 
 _SELECT = """
