@@ -32,7 +32,7 @@ class IndexPlace:
             self._recall.erase()  # the index was of an older text of those files
 
     def remaining(self, texts: Sequence[str]) -> int:
-        """SQLite stores text as UTF-8, and a row's texts without a gap, so the words at the ends of a text may run on."""
+        """SQLite stores text as UTF-8, and the texts of a row without a gap, so that their words may run on."""
         files = (read_bytes(path) for path in self._recall.files)
         return sum(1 for data in files if found_in_bytes(data, texts, ("utf-8",)) or _runs_on(data, texts))
 

@@ -14,8 +14,14 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
+<<<<<<< HEAD
 from assistant.recall.ranking import Nearness, allowed_units, rank
+=======
+from assistant.recall.moments import read_time
+from assistant.recall.ranking import Nearness, allowed_units, condition, rank
+>>>>>>> main
 from assistant.recall.snapshot import Snapshot
+from assistant.recall.spoken import spoken_of
 from assistant.recall.sync import delete_units
 from assistant.recall.text import language
 
@@ -33,7 +39,8 @@ def look_up(
         ids = None if allowed.all() else snapshot.ids[allowed]
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
-    candidates = rank(snapshot, text, words, near, allowed, today)
+    wish = read_time(text, today)
+    candidates = rank(snapshot, wish, spoken_of(connection, wish, today), words, near, allowed, today)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)

@@ -20,6 +20,7 @@ from assistant.recall.files import Look, look
 from assistant.recall.moves import Moves
 from assistant.recall.postings import add_words, delete_words, fold_blocks
 from assistant.recall.renewal import tells_of_change
+from assistant.recall.spoken import store_spoken
 from assistant.recall.text import language
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
@@ -260,6 +261,7 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
     ).lastrowid
     assert row is not None
     add_words(connection, row, _storable(unit.words), _storable(unit.context))
+    store_spoken(connection, row, unit.words, unit.day)
 
 
 def passage_hash(head: str, body: str) -> bytes:
