@@ -14,12 +14,8 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
-<<<<<<< HEAD
-from assistant.recall.ranking import Nearness, allowed_units, rank
-=======
 from assistant.recall.moments import read_time
-from assistant.recall.ranking import Nearness, allowed_units, condition, rank
->>>>>>> main
+from assistant.recall.ranking import Nearness, allowed_units, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
 from assistant.recall.sync import delete_units
