@@ -19,6 +19,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
+from assistant.recall.models import count_embedded, published_model
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
 from assistant.recall.sync import drop_units, purge, sync_files
@@ -218,9 +219,11 @@ class Recall:
             (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
             bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
             model = self._embedder.identity
+            have = int(snapshot.has_vector.sum())
+            if model and not snapshot.model:
+                have = count_embedded(connection, model, self._embedder.dimensions)
         errors = [f"{path}: {problem}" for path, problem in bad]
         errors += [self._file.note] if self._file.note else []
-        have = int(snapshot.has_vector.sum())
         stale = len(snapshot.ids) - have if model else 0
         errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
         return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors))
@@ -276,7 +279,5 @@ class Recall:
         identity = self._embedder.identity
         if not identity:
             return 0, 1
-        from assistant.recall.vectors import published_model
-
         model = published_model(connection, identity, self._embedder.dimensions)
         return (model, self._embedder.dimensions) if model else (0, 1)
