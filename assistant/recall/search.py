@@ -291,9 +291,13 @@ class Recall:
             self.on_behind()
 
     def _current(self, connection: sqlite3.Connection) -> Snapshot:
-        from assistant.recall.following import current_snapshot
+        from assistant.recall.following import followed, load_snapshot
 
-        self._snapshot = current_snapshot(connection, *self._model(connection), self._snapshot)
+        model = self._model(connection)
+        before, self._snapshot = self._snapshot, None  # two whole ones at once would take twice the memory
+        after = followed(connection, *model, before) if before else None
+        del before
+        self._snapshot = after or load_snapshot(connection, *model)
         return self._snapshot
 
     def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
