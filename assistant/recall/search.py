@@ -20,6 +20,7 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
 from assistant.recall.file_states import FileState, count_learnt, file_states
+from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.refreshing import refresh
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
@@ -108,7 +109,12 @@ class Recall:
         if not text:
             return by_time(connection, snapshot, query)
         vector = self._embedder.query(text, budget_ms / 1000) if snapshot.has_vector.any() else None
-        return look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
+        answer = look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
+        return replace(answer, by_words=self._by_words(snapshot)) if answer.mode == "keyword" else answer
+
+    def _by_words(self, snapshot: Snapshot) -> str:
+        own = self._embedder
+        return why_by_words(own.identity, own.problem, bool(snapshot.has_vector.any()), own.ready)
 
     def _search_anew(self, query: RecallQuery, budget_ms: float, error: Exception) -> RecallAnswer:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -57,6 +58,19 @@ def test_recall(script: Script, tmp_path: Path) -> None:
         assert quality[way]["kinds"]["exact"] == {
             "questions": 1, "recall_1": 1.0, "recall_5": 1.0, "recall_10": 1.0, "mrr": 1.0
         }  # fmt: skip
+
+
+def test_a_set_that_is_not_there_is_said_before_anything_is_measured(script: Script, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*script.base, "bench", "recall", "--size", "100000000", "--set", str(tmp_path)],
+        env=script.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["code"] == "bench.set"
+    assert str(tmp_path) in done.stderr
 
 
 def test_recall_of_a_set_alone_is_a_table(script: Script, tmp_path: Path) -> None:

@@ -55,9 +55,10 @@ def _measure(context: Context, options: Namespace) -> Report:
         return _bench(options.bench)(context, options.size, runs)
     from assistant.cli.bench import recall_quality
 
+    labelled = recall_quality.load(options.set)  # what is wrong with it is said before anything is measured
     only_quality = options.set and not options.size
     speed = Report({}, {}) if only_quality else _bench("recall")(context, options.size, runs)
-    return recall_quality.add_to(speed, context, options.set)
+    return recall_quality.add_to(speed, context, labelled)
 
 
 def _bench(name: str) -> Callable[[Context, int, int], Report]:

@@ -56,8 +56,9 @@ class LabelledUnit:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """items, chats: as in the files; questions: in file order."""
+    """name: of its folder; items, chats: as in the files; questions: in file order."""
 
+    name: str
     items: Sequence[Mapping[str, Any]]
     chats: Sequence[Mapping[str, Any]]
     questions: tuple[Question, ...]
@@ -90,7 +91,7 @@ def load_set(folder: Path) -> LabelledSet:
     """Read a set. Raises ("bench.set") where a file is missing or not of the format."""
     try:
         memory, chats, queries = (list(_lines(folder / f"{name}.jsonl")) for name in ("memory", "chats", "queries"))
-        found = LabelledSet(memory, chats, tuple(_question(query) for query in queries))
+        found = LabelledSet(folder.resolve().name, memory, chats, tuple(_question(query) for query in queries))
         known = {unit.id for unit in found.units()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"There is no labelled set in {folder}: {error}."

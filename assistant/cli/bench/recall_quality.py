@@ -41,20 +41,23 @@ _NAMES = {"recall": "Keepsake", "fts5": "FTS5 alone", "embedding": "embedding al
 Answers = dict[str, list[str]]
 
 
-def add_to(report: Report, context: Context, folder: Path | None) -> Report:
-    """The report with what is found in the set in ``folder`` (None: the one that ships with the program)."""
+def load(folder: Path | None) -> LabelledSet:
+    """The set in ``folder``, else the one that ships with the program. Raises ("bench.set")."""
+    return load_set(folder or resource("recall/everyday"))
+
+
+def add_to(report: Report, context: Context, labelled: LabelledSet) -> Report:
+    """The report with what is found in the set."""
     embedder = context.services.embedder
     if embedder is None:
         raise AssistantError("recall.no_model", "There is no embedding model to measure with.", "Run `make run` once.")
-    folder = folder or resource("recall/everyday")
-    labelled = load_set(folder)
     scores = measure(labelled, embedder, context.cancel, context.output.progress)
-    figures = {"set": folder.name, **{way: dataclasses.asdict(one) for way, one in scores.items()}}
+    figures = {"set": labelled.name, **{way: dataclasses.asdict(one) for way, one in scores.items()}}
     return dataclasses.replace(
         report,
         figures={**report.figures, "quality": figures},
         ratios={**report.ratios, **_ratios(scores)},
-        words=f"{report.words}\nWhat is found in the set {folder.name}:\n\n{table(scores)}",
+        words=f"{report.words}\nWhat is found in the set {labelled.name}:\n\n{table(scores)}",
     )
 
 
