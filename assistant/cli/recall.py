@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
@@ -10,10 +11,12 @@ from functools import partial
 from typing import Any
 
 from assistant.cli.context import Context
+from assistant.cli.recall_words import answer_words
 from assistant.core.errors import AssistantError
 from assistant.core.json_text import parse_json
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 
+_log = logging.getLogger(__name__)
 _SCOPES = ("memory", "chats", "all")
 _MOST_HITS = 1000
 
@@ -26,7 +29,7 @@ def add_commands(commands: Any) -> None:
     recall.add_argument("--since", metavar="D", help="a date, or words: yesterday, 昨天, last month")
     recall.add_argument("--until", metavar="D", help="the last day, in the same way")
     recall.add_argument("--scope", choices=_SCOPES, default="all", help="where to look (all)")
-    recall.add_argument("--explain", action="store_true", help="show each factor of the scores")
+    recall.add_argument("--explain", action="store_true", help="show what each score is made of, in words")
     recall.set_defaults(run=run_recall, check=partial(_check, recall))
 
 
@@ -42,7 +45,7 @@ def run_recall(context: Context, options: Namespace) -> int:
     now = context.services.workspace.clock()
     query = _query(options.query, options.limit, options.scope, options.since, options.until, now)
     answer = context.services.search(query)
-    context.output.value(_value(answer), _words(answer, options.explain))
+    context.output.value(_value(answer), answer_words(answer, query, options.explain))
     return 0
 
 
@@ -50,17 +53,26 @@ def _batch(context: Context, options: Namespace) -> int:
     """Answers every line; 1 when some were no queries at all."""
     code = 0
     for number, line in enumerate(sys.stdin or (), 1):
-        if not line.strip():
+        if not (line := line.strip().removeprefix("\ufeff")):
             continue
         asked = _object(line)
         if not isinstance(asked.get("query"), str):
             code = 1
-        try:
-            result = _value(context.services.search(_batch_query(context, asked, number, options)))
-        except AssistantError as error:  # one bad line must not cost the others their answers
-            result = {"error": error.as_dict(), "hits": [], "abstained": True, "took_ms": 0.0, "mode": "error"}
+        result = _answered(context, asked, number, options)
         context.output.line({"id": asked.get("id"), **result} if "id" in asked else result)
     return code
+
+
+def _answered(context: Context, asked: Mapping[str, Any], number: int, options: Namespace) -> dict[str, Any]:
+    """The answer, or what was wrong: one bad line must not cost the others theirs."""
+    try:
+        return _value(context.services.search(_batch_query(context, asked, number, options)))
+    except AssistantError as error:
+        wrong = error
+    except Exception:  # noqa: BLE001 - nor must a bug that only this line meets
+        _log.exception("line %d of a batch", number)
+        wrong = AssistantError("recall.failed", f"Line {number} could not be answered.", "The log has the details.")
+    return {"error": wrong.as_dict(), "hits": [], "abstained": True, "took_ms": 0.0, "mode": "error", "by_words": ""}
 
 
 def _object(line: str) -> Mapping[str, Any]:
@@ -73,19 +85,26 @@ def _object(line: str) -> Mapping[str, Any]:
 
 
 def _batch_query(context: Context, asked: Mapping[str, Any], number: int, options: Namespace) -> RecallQuery:
+    """A field that is null is one that is not there."""
+    asked = {name: value for name, value in asked.items() if value is not None}
     if not isinstance(asked.get("query"), str):
         raise AssistantError(
             "recall.batch",
             f"Line {number} is no JSON object with a query.",
             'Write lines like {"id": 1, "query": "tea"}.',
         )
+    for name in ("since", "until", "now"):
+        if not isinstance(asked.get(name, ""), str):
+            raise AssistantError(
+                "recall.batch", f"{name} is no text in line {number}.", "See `keepsake recall --help`."
+            )
     now = context.services.workspace.clock()
     try:
         if asked.get("now"):
-            moment = datetime.fromisoformat(str(asked["now"]))
+            moment = datetime.fromisoformat(asked["now"])
             now = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
         limit = _limit(str(asked.get("limit", options.limit)))
-    except (ValueError, ArgumentTypeError) as error:
+    except (ValueError, OverflowError, ArgumentTypeError) as error:
         raise AssistantError(
             "recall.batch", f"A value does not fit: {error}.", "See `keepsake recall --help`."
         ) from error
@@ -93,7 +112,7 @@ def _batch_query(context: Context, asked: Mapping[str, Any], number: int, option
     if scope not in _SCOPES:
         raise AssistantError("recall.batch", f"{scope!r} is no scope.", f"Use one of {', '.join(_SCOPES)}.")
     return _query(
-        str(asked["query"]), limit, scope, asked.get("since", options.since), asked.get("until", options.until), now
+        asked["query"], limit, scope, asked.get("since", options.since), asked.get("until", options.until), now
     )
 
 
@@ -130,6 +149,7 @@ def _value(answer: RecallAnswer) -> dict[str, Any]:
         "abstained": answer.abstained,
         "took_ms": round(answer.took_ms, 2),
         "mode": answer.mode,
+        "by_words": answer.by_words,
     }
 
 
@@ -146,20 +166,3 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "why": {name: round(value, 5) for name, value in hit.why.items()},
         "private": hit.private,
     }
-
-
-def _words(answer: RecallAnswer, explain: bool) -> str:
-    if answer.abstained or not answer.hits:
-        return "Nothing known."
-    lines = []
-    for hit in answer.hits:
-        lines.append(
-            f"{hit.score:.2f}  {hit.date or '          '}  {' '.join(hit.text.split())[:160]}  ({hit.file}:{hit.line})"
-        )
-        if explain:
-            lines.append("      " + ", ".join(_factor(name, value) for name, value in hit.why.items()))
-    return "\n".join(lines)
-
-
-def _factor(name: str, value: float) -> str:
-    return f"{name} {value}" if isinstance(value, int) else f"{name} {value:.3f}"

@@ -130,6 +130,11 @@ class IndexProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexStateChanged:
+    """A pass over the index ended, learning was paused or goes on, or files are watched in another way."""
+
+
+@dataclass(frozen=True, slots=True)
 class DistillProgress:
     """Turns that left the window are becoming memory; done == total ends it."""
 
@@ -169,6 +174,7 @@ Event = (
     | InboxChanged
     | PromptChanged
     | IndexProgress
+    | IndexStateChanged
     | DistillProgress
     | ChecksRan
     | Notice

@@ -167,12 +167,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """Hits best first. mode: "hybrid", "keyword" (no vectors yet, or now) or "time" (an empty query with a range)."""
+    """Hits best first. mode: "hybrid", "keyword" (no vectors yet, or now) or "time" (an empty query with a range).
+
+    by_words: why it went by words alone, as in recall.modes; "" where it did not.
+    """
 
     hits: tuple[Hit, ...]
     abstained: bool
     took_ms: float
     mode: str
+    by_words: str = ""
 
 
 # --- prompt -------------------------------------------------------------------------------------------------------

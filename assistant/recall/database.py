@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assistant.core.folders import make_private
 
-LAYOUT = 5
+LAYOUT = 6
 """Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -32,7 +32,11 @@ CREATE INDEX units_by_file ON units(file);
 CREATE INDEX units_by_uid ON units(uid);
 CREATE INDEX units_by_hash ON units(hash);
 CREATE TABLE gone(seq INTEGER PRIMARY KEY AUTOINCREMENT, unit INTEGER NOT NULL);
-CREATE TRIGGER unit_gone AFTER DELETE ON units BEGIN INSERT INTO gone(unit) VALUES (old.id); END;
+CREATE TABLE spoken(unit INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL);
+CREATE INDEX spoken_by_first ON spoken(first, last, unit);
+CREATE INDEX spoken_by_unit ON spoken(unit);
+CREATE TRIGGER unit_gone AFTER DELETE ON units
+    BEGIN DELETE FROM spoken WHERE unit = old.id; INSERT INTO gone(unit) VALUES (old.id); END;
 CREATE TABLE models(
     id INTEGER PRIMARY KEY AUTOINCREMENT, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
     published INTEGER NOT NULL DEFAULT 0);
@@ -147,13 +151,21 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
-    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+@contextlib.contextmanager
+def patience(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Until the end of the block wait no longer than that for others who write."""
     connection.execute(f"PRAGMA busy_timeout={round(seconds * 1000)}")
     try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError:
-        return False
+        yield
     finally:
         connection.execute(f"PRAGMA busy_timeout={round(_BUSY_SECONDS * 1000)}")
+
+
+def begin_soon(connection: sqlite3.Connection, seconds: float) -> bool:
+    """Begin a transaction with the write lock; False when another connection holds it for longer than that."""
+    try:
+        with patience(connection, seconds):
+            connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
     return True

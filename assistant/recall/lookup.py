@@ -14,8 +14,10 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.database import begin_soon
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
+from assistant.recall.moments import read_time
 from assistant.recall.ranking import Nearness, allowed_units, condition, rank
 from assistant.recall.snapshot import Snapshot
+from assistant.recall.spoken import spoken_of
 from assistant.recall.sync import delete_units
 from assistant.recall.text import language
 
@@ -33,7 +35,8 @@ def look_up(
     with _unasked(connection, query.asked):
         words = search_words(connection, query_terms(text), where, args, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
-    candidates = rank(snapshot, text, words, near, allowed, today)
+    wish = read_time(text, today)
+    candidates = rank(snapshot, wish, spoken_of(connection, wish, today), words, near, allowed, today)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)

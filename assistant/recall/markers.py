@@ -58,3 +58,22 @@ WHEN = _any(
     "什么时[候间]|几[号月时]|哪[天年日月]|哪一[天年]|何时|啥时候|星期几|周几|多久[以之]?前",
 )
 """The answer is a day."""
+
+BEHIND = _any(
+    r"\b(?:did|was|were|had|went|bought|met|paid|saw|came|took|ate|happened|ago|have been|has been|used to)\b",
+    r"了(?!解)|[去来到买看吃做见说问聊写读住去]过|曾",
+)
+"""Asked of what was."""
+
+AHEAD = _any(
+    r"\b(?:will|shall|going to|gonna|have to|has to|need to|must|should|due|deadline|upcoming|coming up|scheduled)\b",
+    r"\b(?:planned|plans?|still to|about to|expire|expires)\b|'ll\b",
+    "(?<![重主必])要(?![点求是素])|(?<![开周例晨])会(?![议上计员面])|该|将|打算|安排|计划|还没|到期|截止|准备",
+)
+"""Asked of what comes."""
+
+PRESENT = _any(
+    r"\b(?:is|are|am|do|does|can)\b|\b(?:what|who|where|when|there|it|that|he|she)'s\b|'(?:m|re)\b",
+    "有什么|有哪些|有空|有没有|几点|是什么",
+)
+"""Asked of now, or of what comes."""

@@ -58,16 +58,6 @@ def drop_vectors_of_nobody(connection: sqlite3.Connection) -> None:
             connection.executemany("DELETE FROM vectors WHERE id = ?", rows)
 
 
-def count_embedded(connection: sqlite3.Connection, identity: str, dimensions: int) -> int:
-    """How many units have a vector of a model, published or not."""
-    sql = "SELECT id FROM models WHERE identity = ? AND dimensions = ?"
-    row = connection.execute(sql, [identity, dimensions]).fetchone()
-    if row is None:
-        return 0
-    count = f"SELECT count(*) FROM units WHERE NOT {_WITHOUT_VECTOR}"
-    return int(connection.execute(count, {"model": row[0]}).fetchone()[0])
-
-
 def count_missing(connection: sqlite3.Connection, model: int, newest: int) -> int:
     """How many texts of units up to ``newest`` have no vector of this model yet."""
     sql = f"SELECT count(DISTINCT hash) FROM units WHERE id <= :newest AND {_WITHOUT_VECTOR}"

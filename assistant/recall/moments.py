@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from assistant.recall.dates import DayRange, find_ranges
+from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, ranges_in
 from assistant.recall.markers import CHAT, FIRST, LATEST, PAST, TALK, WHEN
 from assistant.recall.text import fold
-
-MOST_CHARACTERS = 1_000
-"""Of a question; what stands later in a pasted text is no longer what is asked."""
 
 Order = Literal["", "latest", "first"]
 
@@ -78,7 +75,7 @@ def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
     """
     folded, places = _folded(text[:MOST_CHARACTERS])
     spans, cuts = [], []
-    for found in find_ranges(folded, today):
+    for found in ranges_in(folded, how_asked(folded, today)):
         span, words = _opened(folded, found)
         spans.append(span)
         cuts.append(words)

@@ -5,8 +5,9 @@ A turn's id is its chat's and its number, so a chat that moves to another folder
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 
@@ -22,15 +23,45 @@ class Moves:
                 self._gone.setdefault(known[path][1], []).append(path)
         self.done: set[str] = set()
 
-    def follow(self, connection: sqlite3.Connection, path: str, sha256: str) -> None:
-        """Let the row of the file that had these bytes be that of ``path`` from now on, where that is a new file."""
+    @contextlib.contextmanager
+    def followed(self, connection: sqlite3.Connection, path: str, sha256: str) -> Iterator[None]:
+        """Let the row of the file that had these bytes be that of ``path`` from now on, where that is a new file.
+
+        Within the block the file's units are written. A note without a title goes by its name, so what is embedded of
+        it changes with that: its vectors are kept all the same, for what it says has not changed.
+        """
+        if not self._follow(connection, path, sha256):
+            yield
+            return
+        before = _hashes(connection, path)
+        yield
+        _carry(connection, before, _hashes(connection, path))
+
+    def _follow(self, connection: sqlite3.Connection, path: str, sha256: str) -> bool:
         there = self._gone.get(sha256)
         if not there or path in self._known:
-            return
+            return False
         if connection.execute("SELECT 1 FROM files WHERE path = ?", [path]).fetchone():
-            return  # another process was quicker
+            return False  # another process was quicker
         name = PurePosixPath(path).name
         old = next((each for each in there if PurePosixPath(each).name == name), there[0])
         there.remove(old)
         self.done.add(old)
         connection.execute("UPDATE files SET path = ? WHERE path = ?", [path, old])
+        return True
+
+
+def _hashes(connection: sqlite3.Connection, path: str) -> list[bytes]:
+    """Of the passages of a file's units, in their order."""
+    sql = "SELECT hash FROM units JOIN files ON files.id = units.file WHERE path = ? ORDER BY line, units.id"
+    return [row[0] for row in connection.execute(sql, [path])]
+
+
+def _carry(connection: sqlite3.Connection, before: list[bytes], after: list[bytes]) -> None:
+    if len(before) != len(after):
+        return
+    sql = (
+        "INSERT OR IGNORE INTO vectors(model, hash, part, vector) "
+        "SELECT model, ?, part, vector FROM vectors WHERE hash = ? ORDER BY part"
+    )
+    connection.executemany(sql, [[new, old] for old, new in zip(before, after, strict=True) if old != new])

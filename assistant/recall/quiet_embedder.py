@@ -44,6 +44,11 @@ class QuietEmbedder:
         """Of its vectors; 0 without one."""
         return self._embedder.dimensions if self._embedder else 0
 
+    @property
+    def ready(self) -> bool:
+        """Whether a query would be answered at once."""
+        return self._embedder is not None and (not isinstance(self._embedder, PatientEmbedder) or self._embedder.ready)
+
     def warm(self, cancel: CancelToken) -> bool:
         """Block until it answers; False when it cannot."""
         if self._embedder is None:

@@ -23,7 +23,11 @@ class SyncReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How the index stands. stale: units without a vector of the present model; errors include a rebuilt index."""
+    """How the index stands.
+
+    stale: units without a vector of the present model; errors include a rebuilt index. problem: why the embedding model
+    did not answer the last time, "" where it did. published: its vectors take part in searches.
+    """
 
     files: int
     units: int
@@ -31,6 +35,8 @@ class IndexStatus:
     model: str
     stale: int
     errors: tuple[str, ...]
+    problem: str = ""
+    published: bool = True
 
 
 @contextlib.contextmanager

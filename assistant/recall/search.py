@@ -19,11 +19,15 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth
-from assistant.recall.models import count_embedded, published_model
+from assistant.recall.file_states import FileState, count_learnt, file_states
+from assistant.recall.models import published_model
+from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
+from assistant.recall.refreshing import refresh
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
 from assistant.recall.sync import drop_units, purge, sync_files
 from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
+from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
     from assistant.recall.pairs import NearPair
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
 _REFRESH_SECONDS = 0.05
+_LOCK_SECONDS = 0.15
 _log = logging.getLogger(__name__)
 
 
@@ -75,6 +80,8 @@ class Recall:
         self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
+        self.on_behind: Callable[[], None] | None = None
+        """Who takes in what a search has no time for; without one a search takes in all that changed."""
         self._unpurged = True  # by a search of an earlier process, for all we know
 
     # --- searching ---
@@ -95,7 +102,7 @@ class Recall:
 
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
         connection = self._connected()
-        self._refresh(connection)
+        self._refresh(connection, budget_ms / 1000)
         from assistant.recall.lookup import by_time, look_up
 
         snapshot = self._current(connection)
@@ -103,7 +110,12 @@ class Recall:
         if not text:
             return by_time(connection, snapshot, query)
         vector = self._embedder.query(text, budget_ms / 1000) if snapshot.has_vector.any() else None
-        return look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
+        answer = look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
+        return replace(answer, by_words=self._by_words(snapshot)) if answer.mode == "keyword" else answer
+
+    def _by_words(self, snapshot: Snapshot) -> str:
+        own = self._embedder
+        return why_by_words(own.identity, own.problem, bool(snapshot.has_vector.any()), own.ready)
 
     def _search_anew(self, query: RecallQuery, budget_ms: float, error: Exception) -> RecallAnswer:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
@@ -149,6 +161,19 @@ class Recall:
             if changes.removed or self._unpurged:
                 self._unpurged = not purge(connection)
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
+
+    def verify(self, verification: Verification, cancel: CancelToken, seconds: float = math.inf) -> bool:
+        """Read files for that long and compare them with what was indexed; False when all are done.
+
+        Those that differ are taken in by the next sync or search. Raises Cancelled and ("recall.index").
+        """
+        with in_words(), contextlib.closing(self._file.connect()) as connection:
+            return verification.portion(connection, cancel, seconds)
+
+    def file_states(self) -> list[FileState]:
+        """What is indexed of each file. May take seconds for a large index. Raises AssistantError("recall.index")."""
+        with in_words(), contextlib.closing(self._file.connect()) as connection:
+            return file_states(connection, self._root, self._embedder.identity)
 
     def erase(self, units: Collection[str] = (), skip: Collection[str] = ()) -> None:
         """Let the index follow the files, and leave no trace of what is not in them any more: for forgetting.
@@ -219,14 +244,14 @@ class Recall:
             (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
             bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
             model = self._embedder.identity
-            have = int(snapshot.has_vector.sum())
-            if model and not snapshot.model:
-                have = count_embedded(connection, model, self._embedder.dimensions)
+            published = bool(self._model(connection)[0])
+            have = int(snapshot.has_vector.sum()) if published else count_learnt(connection, model)
         errors = [f"{path}: {problem}" for path, problem in bad]
         errors += [self._file.note] if self._file.note else []
         stale = len(snapshot.ids) - have if model else 0
         errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
-        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors))
+        problem = self._embedder.problem
+        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors), problem, published)
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
@@ -261,17 +286,25 @@ class Recall:
         if connection is not None:
             connection.close()
 
-    def _refresh(self, connection: sqlite3.Connection) -> None:
-        """See what changed on disk, so that what was written a moment ago is found; beside a running sync only some."""
-        seconds = _REFRESH_SECONDS if self._syncing else math.inf
-        wanted = self._private()
-        changes = sync_files(connection, self._root, CancelToken(), _no_progress, seconds, private=wanted)
+    def _refresh(self, connection: sqlite3.Connection, budget: float) -> None:
+        """See what changed on disk, so that what was written a moment ago is found.
+
+        Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
+        """
+        seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
+        changes = refresh(connection, self._root, seconds, min(budget, _LOCK_SECONDS), private=self._private())
         self._unpurged |= bool(changes.removed)
+        if self.on_behind and not changes.complete:
+            self.on_behind()
 
     def _current(self, connection: sqlite3.Connection) -> Snapshot:
-        from assistant.recall.following import current_snapshot
+        from assistant.recall.following import followed, load_snapshot
 
-        self._snapshot = current_snapshot(connection, *self._model(connection), self._snapshot)
+        model = self._model(connection)
+        before, self._snapshot = self._snapshot, None  # two whole ones at once would take twice the memory
+        after = followed(connection, *model, before) if before else None
+        del before
+        self._snapshot = after or load_snapshot(connection, *model)
         return self._snapshot
 
     def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from assistant.recall.database import writing
 from assistant.recall.files import Look, look
 from assistant.recall.moves import Moves
 from assistant.recall.renewal import tells_of_change
+from assistant.recall.spoken import store_spoken
 from assistant.recall.text import indexable, language
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
@@ -204,8 +205,8 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
         return
     with writing(connection):
         for one in parsed:
-            moves.follow(connection, one.path, one.sha256)
-            _apply_one(connection, one, changes)
+            with moves.followed(connection, one.path, one.sha256):
+                _apply_one(connection, one, changes)
 
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
@@ -261,6 +262,7 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
     ).lastrowid
     words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]
     connection.execute("INSERT INTO words(rowid, text, context) VALUES (?, ?, ?)", words)
+    store_spoken(connection, int(row or 0), unit.words, unit.day)
 
 
 def passage_hash(head: str, body: str) -> bytes:

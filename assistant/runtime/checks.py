@@ -11,6 +11,7 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Delta, GenerateOptions, Message, Role
+from assistant.runtime.index_checks import index_checks
 from assistant.runtime.keeping_checks import keeping_checks
 from assistant.runtime.services import Services
 from assistant.runtime.workers import EMBEDDING_MODEL
@@ -38,7 +39,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield from _names(services)
     yield from _foreign(services)
     yield _settings(services)
-    yield _index(services)
+    yield from (Check(*found) for found in index_checks(services))
     yield from _models(services)
     yield _engine(services)
     yield _embedding(services)
@@ -97,14 +98,6 @@ def _settings(services: Services) -> Check:
     if services.settings.problems:
         return Check("settings", False, " ".join(services.settings.problems), f"Edit {services.settings.path}.")
     return Check("settings", True, str(services.settings.path))
-
-
-def _index(services: Services) -> Check:
-    status = services.recall.status()
-    if status.errors:
-        return Check("index", False, "; ".join(map(str, status.errors)), "Run: keepsake index rebuild")
-    stale = " It is not up to date; the next search or start mends that." if status.stale else ""
-    return Check("index", True, f"{status.files} files, {status.units} units, {status.vectors} vectors.{stale}")
 
 
 def _models(services: Services) -> Iterator[Check]:

@@ -4,43 +4,56 @@ from __future__ import annotations
 
 import logging
 import threading
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.events import EventSink, IndexProgress, Notice, WorkspaceChanged
+from assistant.core.events import EventSink, IndexProgress, IndexStateChanged, Notice, WorkspaceChanged
+from assistant.recall.file_states import FileState
 from assistant.recall.search import Recall
+from assistant.recall.verification import Verification
+from assistant.runtime.index_state import IndexState, describe_index
 from assistant.runtime.lanes import Lane
-from assistant.workspace.assistants import FOLDER
+from assistant.runtime.settling import Settler
+from assistant.runtime.watching import FolderWatch, WatchState
 from assistant.workspace.workspace import Workspace
 
-if TYPE_CHECKING:
-    from watchdog.events import FileSystemEvent
-    from watchdog.observers.api import BaseObserver
-
 _SETTLE_SECONDS = 0.3  # editors write a file in several steps; one look at the end is enough
+_AT_LATEST_SECONDS = 3.0
+_VERIFY_SECONDS = 0.02
+_VERIFY_PAUSE_SECONDS = 0.06
+"""Files are read for a quarter of the time, so that the window and the models have the machine."""
 _log = logging.getLogger(__name__)
 
 
 class IndexService:
-    """Syncs on the index lane; several wishes that come while one runs become one."""
+    """Syncs on the index lane; several wishes that come while one runs become one.
 
-    def __init__(self, workspace: Workspace, recall: Recall, lane: Lane, emit: EventSink) -> None:
+    Files are read and compared with what was indexed on the keeping lane, once after the start: a long learning of
+    meanings must not put that off. No method blocks but ``state``, ``files`` and ``tick``.
+    """
+
+    def __init__(self, workspace: Workspace, recall: Recall, lane: Lane, keeping: Lane, emit: EventSink) -> None:
         self._workspace = workspace
         self._recall = recall
-        self._lane = lane
+        self._lane, self._keeping = lane, keeping
         self._emit = emit
         self._cancel = CancelToken()
+        self._run = CancelToken()
         self._waiting = threading.Event()
-        self._observer: BaseObserver | None = None
-        self._timer: threading.Timer | None = None
-        self._timer_lock = threading.Lock()
+        self._verification: Verification | None = None
+        self._settler = Settler(self._settled, _SETTLE_SECONDS, _AT_LATEST_SECONDS)
+        self._watch = FolderWatch(workspace.root, self._settler.sign, self._on_watch)
+        self._progress_now: dict[str, tuple[int, int]] = {}
+        self.paused = False
+
+    # --- what the window asks ---
 
     def start(self) -> None:
-        """Sync now and watch the workspace from now on."""
+        """Sync now, watch the workspace from now on, and compare what was indexed with the files."""
+        self._recall.on_behind = self.sync_later
         self.sync_later()
-        self._lane.submit(self._watch)
+        self._lane.submit(self._watch.start)
+        self.verify_later()
 
     def sync_later(self) -> None:
         """Bring the index up to date soon."""
@@ -49,78 +62,97 @@ class IndexService:
         self._waiting.set()
         self._lane.submit(self._sync)
 
+    def verify_later(self) -> None:
+        """Read all files in the background; those that differ from what was indexed are indexed anew."""
+        if self._verification is None and not self._cancel.cancelled:
+            self._verification = Verification(self._workspace.root)
+            self._keeping.submit(self._verify)
+
+    def pause(self) -> None:
+        """Learn no meanings until ``resume`` or the next start. What was learnt is kept; words are still indexed."""
+        self.paused = True
+        self._run.cancel()
+        self._emit(IndexStateChanged())
+
+    def resume(self) -> None:
+        """Go on where it was."""
+        self.paused = False
+        self._emit(IndexStateChanged())
+        self.sync_later()
+
+    def state(self) -> IndexState:
+        """How the index stands, for people. Raises AssistantError("recall.index")."""
+        return describe_index(self._recall, self.paused, self._progress_now.get("vectors"), self._watch.state)
+
+    def files(self) -> list[FileState]:
+        """What is indexed of each file. Raises AssistantError("recall.index")."""
+        return self._recall.file_states()
+
+    def tick(self) -> None:
+        """Now and then: see whether the watch still holds."""
+        self._watch.tick()
+
     def cancel(self) -> None:
-        """Stop what runs; the lane may be closed then."""
+        """Stop what runs; the lanes may be closed then."""
+        self._recall.on_behind = None
         self._cancel.cancel()
-        self._stop_watching()
-        with self._timer_lock:
-            timer = self._timer
-        if timer:
-            timer.cancel()
-            timer.join()
+        self._run.cancel()
+        self._watch.stop()
+        self._settler.close()
+
+    # --- inside ---
 
     def _sync(self) -> None:
         self._waiting.clear()
+        self._run = CancelToken()
+        if self._cancel.cancelled:
+            return
         try:
             self._workspace.memory.note_disk_changes()
-            self._recall.sync(self._cancel, self._progress)
+            self._recall.sync(self._run, self._progress, vectors=not self.paused)
         except Cancelled:
-            _log.debug("indexing was stopped; it goes on at the next start")
+            _log.debug("indexing was stopped; it goes on when it is resumed, or at the next start")
+            if self.paused:  # words are indexed all the same
+                self.sync_later()
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
         finally:
             for what in ("keywords", "vectors"):  # however it ended, nothing is being indexed now
                 self._progress(1, 1, what)
+            self._emit(IndexStateChanged())
 
     def _progress(self, done: int, total: int, what: str) -> None:
+        if total and done >= total:
+            self._progress_now.pop(what, None)
+        else:
+            self._progress_now[what] = (done, total)
         self._emit(IndexProgress(what, done, total))
 
-    def _watch(self) -> None:
-        from watchdog.events import FileSystemEventHandler
-        from watchdog.observers import Observer
-
-        service = self
-
-        class Handler(FileSystemEventHandler):
-            def on_any_event(self, event: FileSystemEvent) -> None:
-                if event.event_type in ("created", "modified", "moved", "deleted"):
-                    service._changed(Path(str(event.src_path)), Path(str(event.dest_path or event.src_path)))
-
-        if self._cancel.cancelled:
+    def _verify(self) -> None:
+        """A portion of it; then again, behind what else waits."""
+        verification = self._verification
+        if verification is None or self._cancel.cancelled:
             return
-        observer = Observer()
         try:
-            observer.schedule(Handler(), str(self._workspace.root), recursive=True)
-            observer.start()
-        except OSError as error:  # out of inotify watches: each search still looks at the files by itself
-            _log.info("the workspace cannot be watched: %s", error)
-            return
-        self._observer = observer
-        if self._cancel.cancelled:  # while it started: cancel saw no observer yet
-            self._stop_watching()
-
-    def _stop_watching(self) -> None:
-        if self._observer:
-            self._observer.stop()
-            self._observer.join()
-
-    def _changed(self, *paths: Path) -> None:
-        if all(path.name.startswith(".") or path.suffix != ".md" or self._is_others(path) for path in paths):
-            return
-        with self._timer_lock:
-            if self._timer:
-                self._timer.cancel()
-            if self._cancel.cancelled:
+            more = self._recall.verify(verification, self._cancel, _VERIFY_SECONDS)
+            if more and not self._cancel.wait(_VERIFY_PAUSE_SECONDS):
+                self._keeping.submit(self._verify)
                 return
-            self._timer = threading.Timer(_SETTLE_SECONDS, self._settled)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def _is_others(self, path: Path) -> bool:
-        """Whether it belongs to another assistant, which lives below our folder."""
-        return path.is_relative_to(self._workspace.root / FOLDER)
+        except Cancelled:
+            return
+        except AssistantError as error:
+            _log.warning("the files could not be compared with the index: %s", error)
+        except RuntimeError:  # the lane was closed meanwhile
+            return
+        self._verification = None
+        if verification.differing:
+            _log.info("changed unnoticed: %s", ", ".join(verification.differing[:10]))
+            self._settled()
 
     def _settled(self) -> None:
-        with self._timer_lock:  # cancel takes it too: behind it nothing is submitted any more, by no timer at all
+        if not self._cancel.cancelled:
             self.sync_later()
-        self._emit(WorkspaceChanged())
+            self._emit(WorkspaceChanged())
+
+    def _on_watch(self, state: WatchState) -> None:
+        self._emit(IndexStateChanged())

@@ -91,7 +91,7 @@ class Parts:
     def _make_remembering(self, state: Path) -> None:
         """The index, and what is looked at, asked about and tidied in memory."""
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
-        self.indexing = IndexService(workspace, self.recall, lanes.index, emit)
+        self.indexing = IndexService(workspace, self.recall, lanes.index, lanes.keeping, emit)
         self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon)
         self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, emit)
         self.importing = ImportService(workspace, emit, self._index_soon)

@@ -87,12 +87,12 @@ class Services(Parts):
 
     def _end(self, end_workers: Callable[[], None]) -> None:
         self._sinks.clear()
+        self.indexing.cancel()
         self.idle.close()
         self.distilling.close()
         self.turns.close()
         self.temporary.turns.close()
         self.model_service.cancel()
-        self.indexing.cancel()
         self.importing.cancel()
         self.backups.close()
         self.self_test.close()
@@ -208,7 +208,11 @@ class Services(Parts):
     # --- inside --------------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long."""
+        """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long.
+
+        Whether files still tell when they change is seen each time.
+        """
+        self.indexing.tick()
         self.distilling.look()
         if self.distilling.is_quiet:
             self.tidying.look()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+from pathlib import Path
+
 import pytest
 
+from tests.cli.test_labelled_set import write as write_set
 from tests.cli.test_real import Script, script
 
 __all__ = ["script"]
@@ -42,8 +47,45 @@ def test_memory(script: Script) -> None:
         assert figures[name] > 0, name
 
 
-def test_recall(script: Script) -> None:
-    assert {"vs_fts5", "vs_embedding"} <= _run(script, "recall", "--size", "40", "--runs", "1").keys()
+def test_recall(script: Script, tmp_path: Path) -> None:
+    """Speed and quality in one report; a small set of one's own instead of the one that ships with the program."""
+    folder = write_set(tmp_path / "frogs")
+    (report,) = script.run("bench", "recall", "--size", "40", "--runs", "1", "--set", str(folder))
+    assert {"vs_fts5", "vs_embedding", "mrr_vs_fts5"} <= report["ratios"].keys()
+    quality = report["figures"]["quality"]
+    assert quality["set"] == "frogs"
+    for way in ("recall", "fts5", "embedding"):
+        assert quality[way]["kinds"]["exact"] == {
+            "questions": 1, "recall_1": 1.0, "recall_5": 1.0, "recall_10": 1.0, "mrr": 1.0
+        }  # fmt: skip
+
+
+def test_a_set_that_is_not_there_is_said_before_anything_is_measured(script: Script, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*script.base, "bench", "recall", "--size", "100000000", "--set", str(tmp_path)],
+        env=script.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["code"] == "bench.set"
+    assert str(tmp_path) in done.stderr
+
+
+def test_recall_of_a_set_alone_is_a_table(script: Script, tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "frogs")
+    script.base.remove("--json")
+    done = subprocess.run(
+        [*script.base, "bench", "recall", "--set", str(folder)],
+        env=script.env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "recall_p95_ms" not in done.stdout
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("exact")]
+    assert row.split() == ["exact", "1", *["1.00"] * 12]
 
 
 @pytest.mark.long

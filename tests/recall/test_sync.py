@@ -434,3 +434,56 @@ def _rows(state: Path) -> list[tuple[int, str]]:
     rows = connection.execute("SELECT id, uid FROM units ORDER BY id").fetchall()
     connection.close()
     return rows
+
+
+def test_a_note_that_goes_by_its_name_keeps_its_vectors_under_another(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    path = workspace.write("memory/dentist.md", "- tuesday at three\n- bring the old pictures\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    path.rename(path.with_name("doctor.md"))
+    report = recall.sync(CancelToken(), quiet)
+    assert embedder.embedded == [] and report.vectors == 0
+    hit = found(recall, "teeth pictures")[0]
+    assert (hit.file, hit.title) == ("memory/doctor.md", "doctor")
+    status = recall.status()
+    assert (status.vectors, status.stale, recall.lone_vectors()) == (2, 0, 0)
+
+
+_WRITER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE files SET stat = ''")
+print("writing", flush=True)
+sys.stdin.read()
+connection.execute("ROLLBACK")
+"""
+
+
+def test_a_search_does_not_wait_for_another_process_that_writes_for_long(
+    workspace: SmallWorkspace, recall: Recall, state: Path
+) -> None:
+    workspace.remember("2026-11-01|you|the kayak is red")
+    recall.sync(CancelToken(), quiet)
+    command = [sys.executable, "-c", _WRITER, str(state / "index.sqlite3")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout and writer.stdout.readline() == "writing\n"
+        workspace.remember("2026-11-02|you|the paddle is blue")
+        assert texts(recall, "kayak") == ["the kayak is red"]
+        assert texts(recall, "paddle") == []
+        writer.communicate()
+    assert texts(recall, "paddle")[0] == "the paddle is blue"
+
+
+def test_a_search_leaves_what_it_has_no_time_for_to_who_takes_it_in(workspace: SmallWorkspace, recall: Recall) -> None:
+    asked: list[str] = []
+    recall.on_behind = lambda: asked.append("behind")
+    for n in range(400):
+        workspace.write(f"memory/note {n:03d}.md", f"- persimmon {n} " + "and more of it " * 400)
+    answer = recall.search(RecallQuery("persimmon"))
+    assert answer.hits and asked and recall.status().files < 400
+    recall.sync(CancelToken(), quiet)
+    asked.clear()
+    assert found(recall, "persimmon 399") and not asked and recall.status().files == 400

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from assistant.core.events import IndexProgress, Notice
+from assistant.core.cancel import CancelToken
+from assistant.core.events import IndexProgress, Notice, WorkspaceChanged
 from assistant.core.values import RecallQuery
+from assistant.recall.quiet_embedder import QuietEmbedder
+from tests.recall.helpers import FakeEmbedder
 from tests.runtime.conftest import Stage
+
+
+class SlowEmbedder(FakeEmbedder):
+    """Holds still in the middle, until told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held, self.go_on = threading.Event(), threading.Event()
+        self._after = 0
+
+    def hold_after(self, texts: int) -> None:
+        self._after = texts
+
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        if len(self.embedded) >= self._after and not self.go_on.is_set():
+            self.held.set()
+            self.go_on.wait(30)
+        return super().embed(texts, cancel)
 
 
 def sync(stage: Stage) -> None:
@@ -64,5 +89,58 @@ def test_a_change_seen_while_the_services_close_is_let_go(stage: Stage) -> None:
     indexing.start()
     stage.services.remember("the kayak is red")
     stage.services.close()
-    indexing._changed(stage.services.workspace.root / "MEMORY.md")  # an event that was on its way
-    indexing._settled()  # a timer that had run out by then
+    indexing._settler.sign()  # an event that was on its way
+    indexing._settled()  # a burst that had ended by then
+
+
+def test_at_the_start_files_are_read_for_what_their_stats_do_not_tell(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.recall.files._mark", lambda stat: f"{stat.st_size}:{stat.st_mtime_ns}")
+    path = stage.services.workspace.root / "memory" / "tea.md"
+    path.write_text("- oolong\n")
+    sync(stage)
+    before = path.stat()
+    path.write_text("- sencha\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert found(stage, "sencha") == 0
+    stage.services.indexing.verify_later()
+    stage.wait(lambda: bool(stage.of(WorkspaceChanged)))
+    assert found(stage, "sencha") == 1
+
+
+def test_what_other_programs_write_is_learnt_without_being_asked(stage: Stage) -> None:
+    indexing = stage.services.indexing
+    indexing.start()
+    stage.services.lanes.index.submit(lambda: None).result(30)
+    assert indexing.state().watch.how == "events"
+    stage.events.clear()
+    (stage.services.workspace.root / "memory" / "tea.md").write_text("- oolong\n")
+    stage.wait(lambda: bool(stage.of(WorkspaceChanged)))
+    stage.wait(lambda: any(event.what == "keywords" and event.done for event in stage.of(IndexProgress)))
+    assert [state.path for state in indexing.files() if state.units] == ["memory/tea.md"]
+
+
+def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(stage: Stage) -> None:
+    embedder = SlowEmbedder()
+    stage.services.recall._embedder = QuietEmbedder(embedder)
+    indexing = stage.services.indexing
+    root = stage.services.workspace.root
+    (root / "MEMORY.md").write_text("".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300)))
+    embedder.hold_after(100)
+    indexing.sync_later()
+    embedder.held.wait(30)
+    indexing.pause()
+    embedder.go_on.set()
+    stage.services.lanes.index.submit(lambda: None).result(30)
+    stage.services.lanes.index.submit(lambda: None).result(30)
+    state = indexing.state()
+    assert (state.meaning, indexing.paused) == ("paused", True) and 0 < state.done < state.total == 300
+    (root / "memory" / "tea.md").write_text("- oolong\n")
+    sync(stage)
+    assert stage.services.search(RecallQuery("oolong")).hits[0].text == "- oolong"
+    indexing.resume()
+    stage.services.lanes.index.submit(lambda: None).result(30)
+    state = indexing.state()
+    assert (state.meaning, state.status.stale) == ("ready", 0)
+    assert len([text for text in embedder.embedded if "kayak" in text]) == 300

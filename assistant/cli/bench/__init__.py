@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from assistant.cli.bench.figures import Report, machine
@@ -26,15 +27,38 @@ def add_commands(commands: Any) -> None:
         one.add_argument(
             "--runs", type=natural, metavar="N", default=5, help="pairs or repetitions; medians are printed"
         )
+        if name == "recall":
+            one.add_argument(
+                "--set",
+                type=Path,
+                metavar="DIR",
+                help="a labelled set to search; alone, without the searches for speed",
+            )
         one.set_defaults(run=run_bench)
 
 
 def run_bench(context: Context, options: Namespace) -> int:
-    report: Report = _bench(options.bench)(context, options.size, max(1, options.runs))
+    report = _measure(context, options)
     value = {"name": options.bench, "figures": report.figures, "ratios": report.ratios, "machine": machine()}
-    words = "\n".join(f"{name:32} {value}" for name, value in (*report.figures.items(), *report.ratios.items()))
-    context.output.value(value, words)
+    lines = [
+        f"{name:32} {value}"
+        for name, value in (*report.figures.items(), *report.ratios.items())
+        if not isinstance(value, Mapping)
+    ]
+    context.output.value(value, "\n".join(lines) + (f"\n{report.words}" if report.words else ""))
     return 0
+
+
+def _measure(context: Context, options: Namespace) -> Report:
+    runs = max(1, options.runs)
+    if options.bench != "recall":
+        return _bench(options.bench)(context, options.size, runs)
+    from assistant.cli.bench import recall_quality
+
+    labelled = recall_quality.load(options.set)  # what is wrong with it is said before anything is measured
+    only_quality = options.set and not options.size
+    speed = Report({}, {}) if only_quality else _bench("recall")(context, options.size, runs)
+    return recall_quality.add_to(speed, context, labelled)
 
 
 def _bench(name: str) -> Callable[[Context, int, int], Report]:

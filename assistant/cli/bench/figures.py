@@ -7,17 +7,22 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """figures: absolute, by name with the unit in the name; ratios: ours over raw, both of this run."""
+    """figures: absolute, by name with the unit in the name; ratios: ours over raw, both of this run.
 
-    figures: dict[str, float | int | str | list[str]]
-    ratios: dict[str, float]
+    words: for people, below the figures; figures that are tables are printed there only.
+    """
+
+    figures: Mapping[str, float | int | str | list[str] | Mapping[str, Any]]
+    ratios: Mapping[str, float]
+    words: str = ""
 
 
 def median(values: Sequence[float]) -> float:

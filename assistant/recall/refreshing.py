@@ -1,0 +1,28 @@
+"""What a search does before it looks: take in what changed on the disk, within the time that a person waits."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from assistant.core.cancel import CancelToken
+from assistant.recall.database import patience
+from assistant.recall.sync import Changes, sync_files
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def refresh(
+    connection: sqlite3.Connection, root: Path, seconds: float, lock_seconds: float, *, private: bool
+) -> Changes:
+    """As sync_files; not complete where somebody else writes into the index for longer than ``lock_seconds``.
+
+    Then what is there is searched: reading waits for nobody.
+    """
+    try:
+        with patience(connection, lock_seconds):
+            return sync_files(connection, root, CancelToken(), lambda *_: None, seconds, private=private)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _BUSY:
+            raise
+        return Changes(complete=False)
