@@ -20,6 +20,7 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
 from assistant.recall.file_states import FileState, count_learnt, file_states
+from assistant.recall.models import published_model
 from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.refreshing import refresh
@@ -298,9 +299,13 @@ class Recall:
             self.on_behind()
 
     def _current(self, connection: sqlite3.Connection) -> Snapshot:
-        from assistant.recall.following import current_snapshot
+        from assistant.recall.following import followed, load_snapshot
 
-        self._snapshot = current_snapshot(connection, *self._model(connection), self._snapshot)
+        model = self._model(connection)
+        before, self._snapshot = self._snapshot, None  # two whole ones at once would take twice the memory
+        after = followed(connection, *model, before) if before else None
+        del before
+        self._snapshot = after or load_snapshot(connection, *model)
         return self._snapshot
 
     def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
@@ -308,7 +313,5 @@ class Recall:
         identity = self._embedder.identity
         if not identity:
             return 0, 1
-        from assistant.recall.vectors import published_model
-
         model = published_model(connection, identity, self._embedder.dimensions)
         return (model, self._embedder.dimensions) if model else (0, 1)
