@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 7
+LAYOUT = 8
 """Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -44,11 +44,13 @@ CREATE TABLE models(
 CREATE TABLE vectors(
     id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash BLOB NOT NULL, part INTEGER NOT NULL,
     vector BLOB NOT NULL, UNIQUE(model, hash, part));
+CREATE TABLE questions(
+    model INTEGER NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, number));
 INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
 """Rows of units never change but for ``line``, and their ids are never given again; a reader in memory follows by what
 came (units, vectors) and what went (gone). vectors: a text's windows, part 0, 1, …, as float16; a model's take part
-in searches once it is ``published``."""
+in searches once it is ``published``; questions: the bank's, of each model."""
 
 _log = logging.getLogger(__name__)
 

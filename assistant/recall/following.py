@@ -12,7 +12,9 @@ import numpy as np
 from assistant.recall.codes import Codes
 from assistant.recall.database import birth, reading
 from assistant.recall.gathering import Gathering, Keys, without_units
-from assistant.recall.snapshot import GROUPS, LANGUAGES, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
+from assistant.recall.questions import load_questions
+from assistant.recall.snapshot import GROUPS, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
+from assistant.recall.text import LANGUAGES
 from assistant.recall.vectors import VectorReader
 
 _ROWS = 8_192
@@ -101,7 +103,8 @@ def _load(connection: sqlite3.Connection, marks: Marks, model: int, dimensions: 
     for ids, of, blobs in _columns(connection.execute(sql, [model])):
         gathering.add(*keys.matched(of, ids, blobs))
     whole = gathering.done()
-    return replace(whole, middles=replace(whole.middles, added=0))
+    questions = load_questions(connection, model, dimensions)
+    return replace(whole, middles=replace(whole.middles, added=0), questions=questions)
 
 
 def _sampled(connection: sqlite3.Connection, model: int) -> Iterator[Any]:

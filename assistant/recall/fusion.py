@@ -15,11 +15,18 @@ from assistant.recall.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Parts of a score. keyword + meaning = 1; the rest is added to that."""
+    """What each part of a score may add, all measured together on three labelled sets (see docs/decisions).
+
+    keyword_floor: a share of the query's words this small is chance, and counts for nothing; meaning_full: the cosine
+    at which meaning counts for all; hub: how much of a unit's nearness to any question at all is taken off its cosine.
+    """
 
     keyword: float = 0.55
+    keyword_floor: float = 0.1
     meaning: float = 0.45
-    neighbours: float = 0.05
+    meaning_full: float = 0.5
+    hub: float = 0.3
+    neighbours: float = 0.03
     recency: float = 0.02
     in_time: float = 0.3
     exact: float = 2.0
@@ -54,13 +61,13 @@ def fuse(
     today: int,
     weights: Weights = WEIGHTS,
 ) -> Candidates:
-    """Score the units at ``at``. keyword: 0..1; meaning: any scale, or None for keywords alone; the rest: 0 or 1."""
+    """Score the units at ``at``. keyword: 0..1; meaning: cosines, or None for keywords alone; the rest: 0..1."""
     factors: dict[str, np.ndarray] = {}
     if meaning is None:
         factors["keyword"] = keyword.copy()
     else:
-        factors["keyword"] = weights.keyword * keyword
-        factors["meaning"] = weights.meaning * _stretched(meaning)
+        factors["keyword"] = weights.keyword * np.maximum(keyword - weights.keyword_floor, 0.0)
+        factors["meaning"] = weights.meaning * np.maximum(meaning, -1.0) / weights.meaning_full
     base = np.sum(list(factors.values()), axis=0)
     factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], base)
     factors["recency"] = weights.recency * _recency(snapshot.day[at], today)
@@ -80,12 +87,6 @@ def _places(values: np.ndarray, found: np.ndarray) -> np.ndarray:
     falling = np.sort(-values[found])
     places = np.where(found, np.searchsorted(falling, -values) + 1, 0)
     return np.where(places > CANDIDATES, 0, places)
-
-
-def _stretched(values: np.ndarray) -> np.ndarray:
-    """Min–max to 0..1."""
-    low, high = float(values.min()), float(values.max())
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 
 def _neighbours(chat: np.ndarray, base: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from assistant.core.values import RecallQuery
 from assistant.recall.dates import DayRange
-from assistant.recall.fusion import CANDIDATES, Candidates, fuse
+from assistant.recall.fusion import CANDIDATES, WEIGHTS, Candidates, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.moments import TimeWish
 from assistant.recall.renewal import lift
@@ -83,9 +83,14 @@ def rank(
         at = np.unique(np.concatenate([found, near, timely]))
     if not len(at):
         return None
-    similarity = None if nearness is None else nearness.of(at)
+    if nearness is None:
+        return _fused(snapshot, at, words, None, in_time, today)
+    vectors = nearness.vectors(at)
+    similarity = nearness.of(at)
+    if snapshot.questions is not None:
+        similarity = similarity - WEIGHTS.hub * snapshot.questions.nearness(vectors)
     candidates = _fused(snapshot, at, words, similarity, in_time, today)
-    return candidates if nearness is None else _renewed(snapshot, nearness.vectors(at), candidates)
+    return _renewed(snapshot, vectors, similarity, candidates)
 
 
 def _fused(
@@ -102,13 +107,13 @@ def _fused(
     return fuse(snapshot, at, keyword, similarity, exact, in_time[at], today.toordinal())
 
 
-def _renewed(snapshot: Snapshot, vectors: np.ndarray, candidates: Candidates) -> Candidates:
+def _renewed(snapshot: Snapshot, vectors: np.ndarray, meaning: np.ndarray, candidates: Candidates) -> Candidates:
     """The candidates with the newer word on a matter above the older one; a rare name is only overtaken by its like."""
     live = candidates.factors["superseded"] == 0
     exact = candidates.factors["exact"] > 0
-    lifted = lift(snapshot, candidates.at, vectors, candidates.score, live & ~exact)
+    lifted = lift(snapshot, candidates.at, vectors, meaning, candidates.score, live & ~exact)
     if exact.any():
-        lifted += lift(snapshot, candidates.at, vectors, candidates.score, live & exact)
+        lifted += lift(snapshot, candidates.at, vectors, meaning, candidates.score, live & exact)
     factors = {**candidates.factors, "newer": lifted}
     return replace(candidates, factors=factors, score=candidates.score + lifted)
 

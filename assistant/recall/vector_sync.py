@@ -40,6 +40,7 @@ def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: Can
         drop_vectors_of_nobody(connection)
         newest = newest_unit(connection)  # what comes meanwhile waits for the next pass
         made += _embed_missing(connection, embedder, (model, newest), cancel, progress)
+        _embed_questions(connection, embedder, model, cancel)
         if embedder.identity != identity:  # its files were replaced, and its process was started anew
             continue
         if published_model(connection, identity, dimensions) or publish(connection, model, newest):
@@ -72,6 +73,21 @@ def _embed_missing(
     if done:
         progress(done, done, "vectors")
     return done
+
+
+def _embed_questions(connection: sqlite3.Connection, embedder: Embedder, model: int, cancel: CancelToken) -> None:
+    """The bank of questions, once a model: some 2 s."""
+    from assistant.recall.questions import bank_texts, load_questions, store_questions
+
+    identity, dimensions = embedder.identity, embedder.dimensions
+    if load_questions(connection, model, dimensions) is not None:
+        return
+    texts = bank_texts()
+    vectors = embedder.embed(texts, cancel)
+    if embedder.identity == identity:
+        _check([vectors], 1, dimensions)
+        with writing(connection):
+            store_questions(connection, model, vectors)
 
 
 def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int) -> None:
