@@ -7,6 +7,7 @@ earth. Whatever lies outside the years 1 to 9999 raises ValueError or OverflowEr
 from __future__ import annotations
 
 import calendar
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -24,11 +25,14 @@ class Asked:
 
     present: it is asked of now or what comes ("what do I have on Friday"); ahead: clearly of what comes ("what will I
     do in March"). A day without a year, or a day of the week, is the latest one unless the question says otherwise.
+    told: nothing is asked, it is something that a person noted on that day: without a year a day near it is meant, and
+    rather one to come if it tells of now or what comes (``present``).
     """
 
     today: date
     present: bool = False
     ahead: bool = False
+    told: bool = False
 
     def day(self, offset: int) -> Bounds:
         """The one day so many days after today."""
@@ -60,11 +64,16 @@ class Asked:
 
     def year_of(self, month: int) -> int:
         """The year of a month without one: memory looks back."""
+        if self.told:
+            return self.year_of_day(month, 15)
         if self.ahead:
             return self.today.year + (month < self.today.month)
         return self.today.year - (month > self.today.month)
 
     def year_of_day(self, month: int, day: int) -> int:
+        if self.told:
+            over = self.today.month - month + (self.today.day - day) / 31
+            return self.today.year + (over > self._months_back) - (over < self._months_back - 12)
         if self.ahead:
             return self.today.year + ((month, day) < (self.today.month, self.today.day))
         return self.year_of(month)
@@ -127,6 +136,21 @@ class Asked:
     def coming(self, count: int, unit: str) -> Bounds:
         """The so many days, weeks, months or years that begin today."""
         return self.today, self._shifted(count, unit)
+
+    @property
+    def _months_back(self) -> int:
+        """How long ago may be what was noted without a year."""
+        return 3 if self.present else 6
+
+    def nearest(self, dates: Iterable[Bounds]) -> Bounds:
+        """Of the same days in several years those that were meant by what was noted."""
+        ahead = (12 - self._months_back) / self._months_back
+
+        def apart(bounds: Bounds) -> float:
+            days = (bounds[0] - self.today).days
+            return days if days >= 0 else -days * ahead
+
+        return min(dates, key=apart)
 
     def _shifted(self, count: int, unit: str) -> date:
         if unit in ("day", "week"):

@@ -70,7 +70,7 @@ def _dates() -> Iterator[tuple[str, Reader]]:
     yield rf"{year}(?P<month>{ZH_COUNT})月(?P<dom>{ZH_COUNT})[日号]?{_TO}{end}", _days_of_month
     yield rf"{WHICH}个?月{day}{HOURS}", _day_of_that_month
     follows = r"(?=那天|以?[前后]|之[前后]|[的早晚上下中在要有我你]|\W|$)"
-    alone = "(?<![月第0-9a-z#十百千〇零一二三四五六七八九])"
+    alone = "(?<![月第大小0-9a-z#十百千〇零一二三四五六七八九])"
     yield rf"{alone}(?P<dom>{ZH_COUNT})号{_NO_DATE}{HOURS}{follows}", _day_of_month
 
 
@@ -95,7 +95,8 @@ def _day_of_month(match: Match[str], asked: Asked) -> Bounds:
 
 def _months() -> Iterator[tuple[str, Reader]]:
     part = "(?P<part>初|底|末|上旬|中旬|下旬|中(?![国文午秋学心]))?"
-    yield rf"(?:{_YEAR}的?)?(?<![0-9])(?P<month>{ZH_COUNT})月份?(?!{ZH_COUNT}?[日号]){part}", _month
+    no_day = f"(?!{ZH_COUNT}?[日号]|初[一二三四五六七八九十])"  # 八月初三 is of the other calendar
+    yield rf"(?:{_YEAR}的?)?(?<![0-9])(?P<month>{ZH_COUNT})月份?{no_day}{part}", _month
     yield rf"{WHICH}个?月{part}", _that_month
     yield "(?<![个0-9一二三四五六七八九十])月(?P<part>初|底|末)", _that_month
 

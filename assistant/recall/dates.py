@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 from typing import Literal
 
-from assistant.recall import chinese_days, chinese_months, english_days, english_months, written_days
+from assistant.recall import chinese_days, chinese_months, english_days, english_months, holidays, written_days
 from assistant.recall.calendar_days import Asked
 from assistant.recall.english_words import Reader
 from assistant.recall.markers import AHEAD, BEHIND, PRESENT
@@ -42,8 +42,17 @@ def find_ranges(text: str, today: date) -> list[DayRange]:
     Only the first ``MOST_CHARACTERS`` are read. "From A to B" is one range; "before" and "since" are not looked at.
     """
     folded = fold(text[:MOST_CHARACTERS])
-    asked = how_asked(folded, today)
-    readings = [*_if(_FIGURES, folded, _written), *_if(_ENGLISH, folded, _english), *_if(_CHINESE, folded, _chinese)]
+    return ranges_in(folded, how_asked(folded, today)) if may_speak_of_days(folded) else []
+
+
+def may_speak_of_days(folded: str) -> bool:
+    """Whether a folded text has any word of time in it; quick."""
+    return any(hint.search(folded) for hint, _ in _groups(folded))
+
+
+def ranges_in(folded: str, asked: Asked) -> list[DayRange]:
+    """As ``find_ranges``, of a folded text and as it is asked; all of it is read."""
+    readings = [reading for hint, group in _groups(folded) if hint.search(folded) for reading in group()]
     found: list[DayRange] = []
     for candidate in sorted(_candidates(folded, asked, readings), key=lambda r: (r.words[0] - r.words[1], r.words)):
         if not any(r.words[0] < candidate.words[1] and candidate.words[0] < r.words[1] for r in found):
@@ -51,10 +60,13 @@ def find_ranges(text: str, today: date) -> list[DayRange]:
     return _joined(folded, sorted(found, key=lambda r: r.words), asked)
 
 
-def parse_range(text: str, today: date) -> DayRange | None:
-    """A date or words for one that are the whole of ``text`` (``2026-03-01``, ``last week``, 昨天); None otherwise."""
-    folded = fold(text).strip()
-    for found in find_ranges(folded, today):
+def parse_range(text: str, today: date, *, ahead: bool = False) -> DayRange | None:
+    """A date or words for one that are the whole of ``text`` (``2026-03-01``, ``last week``, 昨天); None otherwise.
+
+    ahead: days to come are meant where the words leave it open ("Friday").
+    """
+    folded = fold(text[:MOST_CHARACTERS]).strip()
+    for found in ranges_in(folded, Asked(today, present=ahead, ahead=ahead)):
         rest = folded[: found.words[0]] + folded[found.words[1] :]
         if not re.sub(_AROUND, "", rest):
             return found
@@ -74,20 +86,18 @@ _AROUND = r"\b(?:on|in|since|until|till|the|at|from|between|during|over|as of)\b
 _TO = re.compile(r"\s*(?:to|until|till|through|-|–|—|~|到|至|直到)\s*(?:the\s+)?")
 _AND = re.compile(r"\s*(?:and|和|与)\s*(?:the\s+)?")
 _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?$")
-_FIGURES = re.compile(r"\d")
+# Every reading has one of these in it; most texts have none, and cost next to nothing.
+_FIGURES = re.compile(r"\d[-/.]\d")
 _CHINESE = re.compile(
-    "[年月日号天周星礼旬季春夏秋冬昨今明前后过最近刚节末双圣诞平跨除元清端七中重五国劳六三教十正万情复感黑]"
+    r"[年月周]|星期|礼拜|[昨今明前后][天日]|[昨今明前][早晚夜]|刚[才刚]|最近|近[来期几一两二三四五六七八九十半\d]|过去|未来|接下来|今后|往后"
+    r"|前[阵段几两些]|不久|这[阵几两些段一]|[\d一二三四五六七八九十]号|季度|q[1-4]|[春夏秋冬][天季]|天[以之]?[前后]|[去今][春夏秋冬]"
+    rf"|{holidays.names(chinese=True)}"
 )
-# Every English reading has one of these in it; most questions have none, and cost next to nothing.
 _ENGLISH = re.compile(
     r"day|tomorrow|week|month|year|night|tonight|morning|quarter|\bq[1-4]\b|(?:19|20)\d\d|\d(?:st|nd|rd|th)\b|lately|recently"
     r"|of late|just now|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tue|wed|thur?|thurs|fri|sat|sun)"
-    r"|spring|summer|autumn|fall|winter|christmas|xmas|halloween|valentine|easter|festival|qingming|qixi|thanksgiving"
+    rf"|spring|summer|autumn|fall|winter|{holidays.names(chinese=False)}"
 )
-
-
-def _if(hint: re.Pattern[str], folded: str, readings: Callable[[], list[_Reading]]) -> list[_Reading]:
-    return readings() if hint.search(folded) else []
 
 
 def _compiled(patterns: Iterable[tuple[str, Reader]]) -> list[_Reading]:
@@ -107,6 +117,14 @@ def _english() -> list[_Reading]:
 @cache
 def _chinese() -> list[_Reading]:
     return _compiled([*chinese_days.patterns(), *chinese_months.patterns()])
+
+
+def _groups(folded: str) -> Iterator[tuple[re.Pattern[str], Callable[[], list[_Reading]]]]:
+    """Readings, and what one of them needs to stand in a text."""
+    yield _FIGURES, _written
+    yield _ENGLISH, _english
+    if not folded.isascii():
+        yield _CHINESE, _chinese
 
 
 def _candidates(folded: str, asked: Asked, readings: list[_Reading]) -> Iterable[DayRange]:

@@ -90,7 +90,7 @@ def _near_days() -> Iterator[tuple[str, Reader]]:
     yield today, lambda match, asked: asked.day(0)
     yield rf"\btomorrow\b{HOURS}", lambda match, asked: asked.day(1)
     yield rf"\b(?:the\s+)?day\s+after\s+tomorrow\b{HOURS}", lambda match, asked: asked.day(2)
-    yield r"\b(?:the\s+)?other\s+day\b", lambda match, asked: asked.fuzzy_ago("day")
+    yield r"\bthe\s+other\s+day\b", lambda match, asked: asked.fuzzy_ago("day")
     yield r"\b(?:recently|lately|these\s+days|of\s+late)\b", lambda match, asked: asked.days(-LATELY, 0)
     first = r"\b(?:the\s+)?first\s+day\s+of\s+(?:the|this)\s+year\b"
     yield first, lambda match, asked: one_day(date(asked.today.year, 1, 1))

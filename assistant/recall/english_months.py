@@ -97,7 +97,9 @@ def _week_of_month(match: Match[str], asked: Asked) -> Bounds:
 
 def _relative_units() -> Iterator[tuple[str, Reader]]:
     unit = "(?P<unit>weekend|week|month|quarter|year)"
-    plain = rf"\b(?:later\s+|earlier\s+)?(?P<which>last|previous|this|current|next|coming)\s+{unit}\b"
+    rest = rf"\b(?P<side>later|earlier|rest\s+of)\s+(?P<which>this|the)\s+{unit}\b"
+    yield rest, _side_of_this
+    plain = rf"\b(?P<which>last|previous|this|current|next|coming)\s+{unit}\b"
     yield plain, _relative
     yield rf"\b{PART}(?P<which>last|this|next|the|current)\s+{unit}\b", _relative
     yield r"\b(?:the\s+)?(?P<unit>month|quarter|year)\s+before\s+last\b", _before_last
@@ -110,6 +112,14 @@ def _unit(unit: str, offset: int, asked: Asked) -> Bounds:
 
 def _relative(match: Match[str], asked: Asked) -> Bounds:
     return part_of(_unit(match["unit"], offset_said(match), asked), part_said(match))
+
+
+def _side_of_this(match: Match[str], asked: Asked) -> Bounds:
+    """Later this month, earlier this week: as seen from today."""
+    first, last = _unit(match["unit"], 0, asked)
+    if match["side"] == "earlier":
+        return first, asked.today
+    return min(asked.day(1)[0], last), last
 
 
 def _before_last(match: Match[str], asked: Asked) -> Bounds:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from assistant.recall.codes import words_of
+from assistant.recall.codes import Codes
 from assistant.recall.database import birth, reading
 from assistant.recall.gathering import Gathering, Keys, without_units
-from assistant.recall.snapshot import GROUPS, LANGUAGES, Centres, Marks, Snapshot, Windows
+from assistant.recall.snapshot import GROUPS, LANGUAGES, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
+from assistant.recall.vectors import VectorReader
 
 _ROWS = 8_192
 """Read at once: 12 MB of float32, and Python's objects for as many rows."""
@@ -24,19 +25,25 @@ _FLAGS = "struck + 2 * (kind = 'archive') + 4 * renews + 8 * (lang = 'zh') + 16 
 _UNITS = f"SELECT id, day, until, number, {_FLAGS}, chat, hash FROM units WHERE id > ? ORDER BY id"
 
 
-def current_snapshot(connection: sqlite3.Connection, model: int, dimensions: int, before: Snapshot | None) -> Snapshot:
-    """The index as it is now. model: of which vectors are taken, 0 for none; before: what was known of it.
+def followed(connection: sqlite3.Connection, model: int, dimensions: int, before: Snapshot) -> Snapshot | None:
+    """The index as it is now, from what was known of it and what changed since; ``before`` itself where nothing did.
 
-    Only what changed since is read, unless that is most of it.
+    model: of which vectors are taken, 0 for none. None where all must be read anew.
     """
     with reading(connection):
         marks = _marks(connection)
-        if before is None or (before.model, before.dimensions, before.marks.birth) != (model, dimensions, marks.birth):
-            return _load(connection, marks, model, dimensions)
-        if before.marks == marks:
+        if before.marks == marks and before.model == model:
             return before
+        if (before.model, before.dimensions, before.marks.birth) != (model, dimensions, marks.birth):
+            return None
         after = _followed(connection, before, marks)
-        return _load(connection, marks, model, dimensions) if after is None or _is_worn(after.middles) else after
+        return None if after is None or _is_worn(after.middles) else after
+
+
+def load_snapshot(connection: sqlite3.Connection, model: int, dimensions: int) -> Snapshot:
+    """The whole index as it is now."""
+    with reading(connection):
+        return _load(connection, _marks(connection), model, dimensions)
 
 
 def _marks(connection: sqlite3.Connection) -> Marks:
@@ -55,10 +62,10 @@ def _followed(connection: sqlite3.Connection, before: Snapshot, marks: Marks) ->
     after = without_units(before, np.array(rows, np.int64).ravel())
     after, _ = _with_units(connection, after, before.marks.units)
     if after.model:
-        gathering = Gathering(after.group, after.middles)
+        gathering = Gathering(after)
         for units, ids, blobs in _new_windows(connection, after.model, before.marks):
             gathering.add(after.positions(units), np.array(ids, np.int64), blobs)
-        after = gathering.onto(after)
+        after = gathering.done()
     return replace(after, marks=marks)
 
 
@@ -86,14 +93,14 @@ def _load(connection: sqlite3.Connection, marks: Marks, model: int, dimensions: 
     if not model or not len(snapshot.ids):
         return snapshot
     keys = Keys(hashes)
-    rough = Gathering(snapshot.group, snapshot.middles)
+    rough = Gathering(snapshot)
     for ids, of, blobs in _sampled(connection, model):
         rough.count(*keys.matched(of, ids, blobs))
-    gathering = Gathering(snapshot.group, replace(snapshot.middles, frozen=rough.middles.now()))
+    gathering = Gathering(snapshot, rough.middles.now())
     sql = "SELECT id, hash, vector FROM vectors WHERE model = ? ORDER BY id"
     for ids, of, blobs in _columns(connection.execute(sql, [model])):
         gathering.add(*keys.matched(of, ids, blobs))
-    whole = gathering.onto(snapshot)
+    whole = gathering.done()
     return replace(whole, middles=replace(whole.middles, added=0))
 
 
@@ -120,9 +127,10 @@ def _empty(model: int, dimensions: int) -> Snapshot:
         ids=np.zeros(0, np.int64),
         group=np.zeros(0, np.int8),
         chats={"": -1},
-        windows=Windows(np.zeros((words_of(dimensions), 0), np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int32)),
+        windows=Windows(Codes(dimensions), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32)),
         middles=Centres(np.zeros((GROUPS, dimensions)), np.zeros(GROUPS, np.int64), middles),
         centres=middles,
+        reader=VectorReader(dimensions),
         **flags,
         **numbers,
     )
@@ -134,7 +142,7 @@ def _with_units(connection: sqlite3.Connection, before: Snapshot, since: int) ->
     if not parts:
         return before, b""
     joined: dict[str, Any] = {
-        name: np.concatenate([getattr(before, name), *(part[name] for part, _ in parts)]) for name in parts[0][0]
+        name: np.concatenate([getattr(before, name), *(part[name] for part, _ in parts)]) for name in UNIT_ARRAYS
     }
     return replace(before, **joined), b"".join(hashes for _, hashes in parts)
 
@@ -153,7 +161,7 @@ def _arrays(columns: Any, chats: dict[str, int]) -> tuple[dict[str, np.ndarray],
         "renews": (flag & 4) > 0,
         "chat": of_chat,
         "group": (flag >> 3) + np.int8(len(LANGUAGES)) * (of_chat >= 0),
-        "first": np.full(len(ids), -1, np.int32),
+        "first": np.zeros(len(ids), np.int32),
         "parts": np.zeros(len(ids), np.int32),
         "has_vector": np.zeros(len(ids), bool),
     }

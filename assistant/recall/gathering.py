@@ -8,12 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assistant.recall.codes import sign_codes
 from assistant.recall.snapshot import UNIT_ARRAYS, Centres, Snapshot, Windows, ranges
 from assistant.recall.vectors import matrix
-
-_SPARE = 16
-"""One in so many columns of the codes is left free for what comes, so that they are rarely copied."""
 
 
 class Keys:
@@ -37,18 +33,20 @@ class Keys:
 
 
 class Gathering:
-    """Windows that come to a snapshot, read in the order of their parts. group: of each unit by place."""
+    """Windows that come to a snapshot, read in the order of their parts."""
 
-    def __init__(self, group: np.ndarray, middles: Centres) -> None:
-        self._group = group
-        self._frozen = middles.frozen
+    def __init__(self, snapshot: Snapshot, frozen: np.ndarray | None = None) -> None:
+        """frozen: the centres for the codes, where these are the first ones."""
+        middles = snapshot.middles if frozen is None else replace(snapshot.middles, frozen=frozen)
+        self._snapshot = snapshot
         self._middles = replace(middles, sums=middles.sums.copy(), counts=middles.counts.copy())
-        self._codes: list[np.ndarray] = []
         self._rows: list[np.ndarray] = []
         self._units: list[np.ndarray] = []
+        snapshot.windows.codes.cut(snapshot.windows.count)
 
     @property
     def middles(self) -> Centres:
+        """With all that was added or counted."""
         return self._middles
 
     def count(self, places: np.ndarray, rows: np.ndarray, blobs: Sequence[bytes]) -> None:
@@ -59,37 +57,43 @@ class Gathering:
         """places: of the units; rows: ids of the vectors; blobs: as they are stored. Other lengths are left out."""
         places, rows, vectors = self._fitting(places, rows, blobs)
         self._counted(places, rows, vectors)
-        self._codes.append(sign_codes(vectors - self._frozen[self._group[places]]))
+        vectors -= self._middles.frozen[self._snapshot.group[places]]
+        self._snapshot.windows.codes.add(vectors)
         self._rows.append(rows)
         self._units.append(places.astype(np.int32))
 
-    def onto(self, snapshot: Snapshot) -> Snapshot:
+    def done(self) -> Snapshot:
         """The snapshot with these windows, and with the centres that they make."""
+        before = self._snapshot
         if not self._units:
-            return snapshot
+            return before
         units = np.concatenate(self._units)
-        order = np.argsort(units, kind="stable")
-        units = units[order]
-        places, first, parts = np.unique(units, return_index=True, return_counts=True)
-        windows = _forgotten(snapshot, places)
-        arrays: dict[str, Any] = {name: getattr(snapshot, name).copy() for name in ("first", "parts", "has_vector")}
-        arrays["first"][places] = windows.count + first
+        order = np.argsort(units, kind="stable").astype(np.int32)
+        places, first, parts = np.unique(units[order], return_index=True, return_counts=True)
+        known = _without_windows(before, places[before.has_vector[places]])
+        arrays: dict[str, Any] = {name: getattr(before, name).copy() for name in ("first", "parts", "has_vector")}
+        arrays["first"][places] = known.count + first
         arrays["parts"][places] = parts
         arrays["has_vector"][places] = True
-        windows = _appended(windows, self._codes, np.concatenate(self._rows), units, order)
-        return replace(snapshot, windows=windows, middles=self._middles, centres=self._middles.now(), **arrays)
+        windows = replace(
+            known,
+            rows=np.concatenate([known.rows, *self._rows]),
+            units=np.concatenate([known.units, units]),
+            sorted=np.concatenate([known.sorted, order + np.int32(known.count)]),
+        )
+        return replace(before, windows=windows, middles=self._middles, centres=self._middles.now(), **arrays)
 
     def _fitting(
         self, places: np.ndarray, rows: np.ndarray, blobs: Sequence[bytes]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        dimensions = self._frozen.shape[1]
-        if any(len(blob) != 2 * dimensions for blob in blobs):
-            fit = np.array([len(blob) == 2 * dimensions for blob in blobs])
-            places, rows, blobs = places[fit], rows[fit], [blob for blob in blobs if len(blob) == 2 * dimensions]
-        return places, rows, matrix(blobs, dimensions)
+        size = 2 * self._snapshot.dimensions
+        if any(len(blob) != size for blob in blobs):
+            fit = np.array([len(blob) == size for blob in blobs])
+            places, rows, blobs = places[fit], rows[fit], [blob for blob in blobs if len(blob) == size]
+        return places, rows, matrix(blobs, self._snapshot.dimensions)
 
     def _counted(self, places: np.ndarray, rows: np.ndarray, vectors: np.ndarray) -> None:
-        of = self._group[places]
+        of = self._snapshot.group[places]
         for group in np.unique(of):
             members = of == group
             self._middles.sums[group] += vectors[members].sum(axis=0, dtype=np.float64)
@@ -110,28 +114,10 @@ def without_units(snapshot: Snapshot, gone: np.ndarray) -> Snapshot:
     return replace(snapshot, windows=windows, middles=middles, **arrays)
 
 
-def _forgotten(snapshot: Snapshot, places: np.ndarray) -> Windows:
+def _without_windows(snapshot: Snapshot, places: np.ndarray) -> Windows:
     """The windows, those of these units belonging to nobody: they were made anew."""
-    old = places[snapshot.has_vector[places]]
-    if not len(old):
+    if not len(places):
         return snapshot.windows
     units = snapshot.windows.units.copy()
-    units[ranges(snapshot.first[old], snapshot.parts[old])] = -1
+    units[snapshot.windows.sorted[ranges(snapshot.first[places], snapshot.parts[places])]] = -1
     return replace(snapshot.windows, units=units)
-
-
-def _appended(
-    windows: Windows, codes: list[np.ndarray], rows: np.ndarray, units: np.ndarray, order: np.ndarray
-) -> Windows:
-    """Columns past the end of a snapshot are nobody's yet: they are filled where they are, if there are enough."""
-    count = windows.count + len(units)
-    into, ids = windows.codes, windows.rows
-    if count > into.shape[1]:
-        room = count + count // _SPARE
-        into, ids = np.zeros((len(into), room), np.uint64), np.zeros(room, np.int64)
-        into[:, : windows.count] = windows.codes[:, : windows.count]
-        ids[: windows.count] = windows.rows[: windows.count]
-    for word in range(len(into)):  # one after the other: a copy of all at once would be the peak of a load
-        into[word, windows.count : count] = np.concatenate([part[word] for part in codes])[order]
-    ids[windows.count : count] = rows[order]
-    return Windows(into, ids, np.concatenate([windows.units, units]))

@@ -26,6 +26,8 @@ def holiday(name: str, asked: Asked, year: int | None = None) -> Bounds:
     if year is not None:
         return in_year(year)
     this = asked.today.year
+    if asked.told:
+        return asked.nearest(map(in_year, (this - 1, this, this + 1)))
     years = (this - 1, this, this + 1) if asked.ahead else (this + 1, this, this - 1, this - 2)
     for bounds in map(in_year, years):
         if bounds[1] >= asked.today if asked.ahead else bounds[0] <= asked.today:

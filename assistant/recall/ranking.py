@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
 import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
 from assistant.core.values import RecallQuery
-from assistant.recall.dates import DayRange, find_ranges
+from assistant.recall.dates import DayRange
 from assistant.recall.fusion import CANDIDATES, Candidates, fuse
 from assistant.recall.keywords import KeywordHits
+from assistant.recall.moments import TimeWish
 from assistant.recall.renewal import lift
 from assistant.recall.snapshot import Snapshot
-from assistant.recall.text import fold
 
 LEAST_SIMILARITY = 0.235
 """Below it the nearest unit of some 430 is noise, as nonsense questions show; grows with the number of units."""
 _MEASURED_UNITS = 430
 _LEAST_KEYWORD = 0.15
 _IN_TIME = 50
-_OPEN_ENDED = re.compile(r"(?:before|until|after|since|by|till)\W+(?:the\W+)?$|^\W*(?:之前|以前|之后|以后|前|后)")
 
 
 @dataclass(frozen=True)
@@ -60,30 +59,19 @@ def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
     return allowed
 
 
-def condition(query: RecallQuery) -> tuple[str, list[int]]:
-    """The same as ``allowed_units`` for SQL, on the table units."""
-    parts, args = ["1"], []
-    if query.scope != "all":
-        parts.append("units.chat != ''" if query.scope == "chats" else "units.chat = ''")
-    if query.since:
-        parts.append("(units.day = 0 OR units.day >= ?)")
-        args.append(query.since.toordinal())
-    if query.until:
-        parts.append("(units.day = 0 OR units.day <= ?)")
-        args.append(query.until.toordinal())
-    return " AND ".join(parts), args
-
-
 def rank(
     snapshot: Snapshot,
-    text: str,
+    wish: TimeWish,
+    spoken: Mapping[int, float],
     words: KeywordHits,
     nearness: Nearness | None,
     allowed: np.ndarray,
     today: date,
 ) -> Candidates | None:
     """The candidates of both sides with their scores; None when nothing known answers the query."""
-    in_time = _in_time(snapshot, text, today)
+    in_time = _in_time(snapshot, wish, spoken)
+    if wish.bare and (allowed & (in_time > 0)).any():  # there is nothing else to go by
+        allowed = allowed & (in_time > 0)
     found = snapshot.positions(sorted(words.scores))
     found = found[allowed[found]]
     near, cosine = (np.zeros(0, np.int64), None) if nearness is None else nearness.best(allowed, CANDIDATES)
@@ -91,7 +79,7 @@ def rank(
         return None
     at = found
     if nearness is not None:
-        timely, _ = nearness.best(allowed & in_time, _IN_TIME)
+        timely, _ = nearness.best(allowed & (in_time > 0), _IN_TIME)
         at = np.unique(np.concatenate([found, near, timely]))
     if not len(at):
         return None
@@ -111,7 +99,7 @@ def _fused(
     rows = [int(row) for row in snapshot.ids[at]]
     keyword = np.array([words.scores.get(row, 0.0) for row in rows])
     exact = np.array([float(row in words.exact) for row in rows])
-    return fuse(snapshot, at, keyword, similarity, exact, in_time[at].astype(float), today.toordinal())
+    return fuse(snapshot, at, keyword, similarity, exact, in_time[at], today.toordinal())
 
 
 def _renewed(snapshot: Snapshot, vectors: np.ndarray, candidates: Candidates) -> Candidates:
@@ -157,16 +145,21 @@ def _least_similarity(units: int) -> float:
     return LEAST_SIMILARITY * (math.sqrt(growth) if growth > 1 else growth**0.25)
 
 
-def _in_time(snapshot: Snapshot, text: str, today: date) -> np.ndarray:
-    """Which units are of a day that the query speaks of. "Before March" speaks of no day in particular."""
-    folded = fold(text)
+def _in_time(snapshot: Snapshot, wish: TimeWish, spoken: Mapping[int, float]) -> np.ndarray:
+    """1 for units of a day that the query asks for, less for those that only speak of it; see ``spoken_of``.
+
+    "Before March" asks for no day in particular.
+    """
+    of_days = np.zeros(len(snapshot.ids))
+    at = snapshot.positions(sorted(spoken))
+    of_days[at] = [spoken[int(row)] for row in snapshot.ids[at]]
+    of_days[days_mask(snapshot, wish.days)] = 1.0
+    return of_days
+
+
+def days_mask(snapshot: Snapshot, spans: Iterable[DayRange]) -> np.ndarray:
+    """Which units are of a day in any of the spans."""
     mask = np.zeros(len(snapshot.ids), bool)
-    for found in find_ranges(text, today):
-        if not _is_open_ended(folded, found):
-            mask |= (snapshot.day >= found.first.toordinal()) & (snapshot.day <= found.last.toordinal())
+    for span in spans:
+        mask |= (snapshot.day >= span.first.toordinal()) & (snapshot.day <= span.last.toordinal())
     return mask
-
-
-def _is_open_ended(folded: str, found: DayRange) -> bool:
-    before, after = folded[: found.words[0]], folded[found.words[1] :]
-    return bool(_OPEN_ENDED.search(before[-12:]) or re.match(r"\W*(?:之前|以前|之后|以后|前|后)", after))

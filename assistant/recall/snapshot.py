@@ -1,7 +1,7 @@
 """Units in memory: what a search needs of each at once, and a small code for each window of its text.
 
 The vectors themselves stay in the index file: codes tell which windows may be near (see ``codes``), and only the
-vectors of those are read. About 100 bytes a unit.
+vectors of those are read. About 300 bytes a unit.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assistant.recall.codes import differing_bits, sign_codes, smallest
-from assistant.recall.vectors import read_vectors
+from assistant.recall.codes import Codes, edge
+from assistant.recall.vectors import VectorReader
 
 LANGUAGES = ("en", "zh", "xx")
 GROUPS = 2 * len(LANGUAGES)
 """Units are centred by language, and those of chats apart from the others."""
 UNIT_ARRAYS = tuple("ids day until struck archived renews chat number group first parts has_vector".split())
-_CANDIDATES = 2_000
+_SIFTED = 16_000
+_SIFTED_SHARE = 32
+"""Windows that pass the first sieve: so many, or one in 32 of a great number."""
+_WEIGHED = 200
+"""More than asked for pass the second."""
 _FEW = 3
-_FAR = np.iinfo(np.uint16).max
 
 
 @dataclass(frozen=True)
@@ -36,15 +39,16 @@ class Marks:
 
 @dataclass(frozen=True)
 class Windows:
-    """The windows of texts: those of one unit stand together, in no other order.
+    """The windows of texts, in the order in which they were read.
 
-    codes: (words, room), less the centres as they were when the codes were first made; rows: (room,) ids of vectors;
-    units: (count,) the place of each window's unit, -1 once that is gone. Room is left for what is yet to come.
+    codes: of each, less the centres as they were when the first were made; rows: ids of vectors; units: the place of
+    each window's unit, -1 once that is gone; sorted: numbers of windows, those of one unit side by side.
     """
 
-    codes: np.ndarray
+    codes: Codes
     rows: np.ndarray
     units: np.ndarray
+    sorted: np.ndarray
 
     @property
     def count(self) -> int:
@@ -80,8 +84,8 @@ class Snapshot:
     """What a search needs of every unit, as arrays in the order of ``ids`` (ascending).
 
     day, until: ordinals of local days, 0 for none; chat: a number a chat (see ``chats``), -1 outside chats; number: the
-    turn's; group: index into LANGUAGES, higher by their number for turns of chats; first, parts: where the unit's
-    windows stand (first -1: it has none yet); centres: (GROUPS, dimensions).
+    turn's; group: index into LANGUAGES, higher by their number for turns of chats; first, parts: where in
+    ``windows.sorted`` the unit's stand; centres: (GROUPS, dimensions).
     """
 
     marks: Marks
@@ -103,6 +107,7 @@ class Snapshot:
     windows: Windows
     middles: Centres
     centres: np.ndarray
+    reader: VectorReader
 
     def nearest(
         self, connection: sqlite3.Connection, vector: np.ndarray, language: str, allowed: np.ndarray, most: int
@@ -144,7 +149,8 @@ class Snapshot:
         """
         result = np.zeros((len(at), self.dimensions), np.float32)
         have = np.flatnonzero(self.has_vector[at])
-        vectors, there = read_vectors(connection, self.windows.rows[self.first[at[have]]], self.dimensions)
+        windows = self.windows.sorted[self.first[at[have]]]
+        vectors, there = self.reader.read(connection, self.windows.rows[windows])
         if centred:
             vectors -= self.centres[self.group[at[have]]]
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
@@ -168,27 +174,30 @@ class Snapshot:
 
     def _candidates(self, query: np.ndarray, allowed: np.ndarray, most: int) -> np.ndarray:
         """Windows of allowed units that may be among the nearest."""
-        units = self.windows.units
-        usable = np.append(allowed, False)[units]  # -1, of units that are gone, is the last
-        wanted = max(_CANDIDATES, 2 * most)
-        if np.count_nonzero(usable) <= wanted:
-            return np.flatnonzero(usable)
-        apart = differing_bits(self.windows.codes[:, : len(units)], sign_codes(query[None, :]))
-        apart[~usable] = _FAR
-        return smallest(apart, wanted)
+        usable = np.append(allowed, False)[self.windows.units]  # -1, of units that are gone, is the last
+        count = int(np.count_nonzero(usable))
+        if count > (sifted := max(_SIFTED, count // _SIFTED_SHARE)):
+            apart = self.windows.codes.apart(query, self.windows.count)
+            usable &= apart <= edge(apart[usable], sifted)
+        at = np.flatnonzero(usable)
+        if len(at) > (weighed := most + _WEIGHED):
+            likeness = self.windows.codes.likeness(query, at)
+            at = at[np.argpartition(likeness, len(at) - weighed)[-weighed:]]
+        return at
 
     def _window_cosines(self, connection: sqlite3.Connection, query: np.ndarray, windows: np.ndarray) -> np.ndarray:
         """Exact, from the stored vectors; -2 for those that are not there any more."""
-        vectors, there = read_vectors(connection, self.windows.rows[windows], self.dimensions)
+        vectors, there = self.reader.read(connection, self.windows.rows[windows])
         group = self.group[self.windows.units[windows]]
-        product = vectors @ query - (self.centres @ query)[group]
+        product = np.einsum("ij,j->i", vectors, query) - (self.centres @ query)[group]
         squared = 1.0 - 2.0 * np.einsum("ij,ij->i", vectors, self.centres[group]) + (self.centres**2).sum(axis=1)[group]
         cosine: np.ndarray = np.where(there, product / np.sqrt(np.maximum(squared, 1e-6)), -2.0)
         return cosine
 
     def _windows_of(self, at: np.ndarray) -> np.ndarray:
         at = np.unique(at[self.has_vector[at]])
-        return ranges(self.first[at], self.parts[at])
+        windows: np.ndarray = self.windows.sorted[ranges(self.first[at], self.parts[at])]
+        return windows
 
 
 def ranges(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:

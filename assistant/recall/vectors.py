@@ -14,27 +14,8 @@ from assistant.recall.database import writing
 
 STORED = "<f2"
 _ROWS_A_FETCH = 4_096
-
-
-def model_number(connection: sqlite3.Connection, identity: str, dimensions: int) -> int:
-    """The number under which the index knows a model; a model that changed its dimensions is another one."""
-    row = connection.execute("SELECT id, dimensions FROM models WHERE identity = ?", [identity]).fetchone()
-    if row and row[1] == dimensions:
-        return int(row[0])
-    with writing(connection):
-        if row:
-            connection.execute("DELETE FROM vectors WHERE model = ?", [row[0]])
-            connection.execute("DELETE FROM models WHERE id = ?", [row[0]])
-        sql = "INSERT OR IGNORE INTO models(identity, dimensions, published) VALUES (?, ?, 1)"
-        connection.execute(sql, [identity, dimensions])
-    return int(connection.execute("SELECT id FROM models WHERE identity = ?", [identity]).fetchone()[0])
-
-
-def published_model(connection: sqlite3.Connection, identity: str, dimensions: int) -> int:
-    """The number of a model whose vectors may be searched; 0 while there is none."""
-    sql = "SELECT id FROM models WHERE identity = ? AND dimensions = ? AND published"
-    row = connection.execute(sql, [identity, dimensions]).fetchone()
-    return int(row[0]) if row else 0
+_AT_HAND = 4_096
+"""Vectors that are not read again: 6 MB."""
 
 
 def store_vectors(
@@ -50,35 +31,45 @@ def store_vectors(
         connection.executemany("INSERT OR IGNORE INTO vectors(model, hash, part, vector) VALUES (?, ?, ?, ?)", rows)
 
 
-def missing_vectors(connection: sqlite3.Connection, model: int) -> list[tuple[bytes, int]]:
-    """Hash and length of every text that has no vector of this model yet, shortest first (batches pad little)."""
-    return connection.execute(
-        "SELECT hash, length(head) + length(body) AS characters FROM units WHERE NOT EXISTS "
-        "(SELECT 1 FROM vectors WHERE vectors.model = ? AND vectors.hash = units.hash) "
-        "GROUP BY hash ORDER BY characters",
-        [model],
-    ).fetchall()
+class VectorReader:
+    """Reads vectors by their ids; those read last are at hand, as one search asks for the same ones several times."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._ids = np.zeros(0, np.int64)
+        self._vectors = np.zeros((0, dimensions), np.float32)
+
+    def read(self, connection: sqlite3.Connection, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """float32 of shape (rows, dimensions), zeros where there is none, and which of them are (still) there."""
+        wanted = np.unique(rows)
+        unknown = wanted[~np.isin(wanted, self._ids)]
+        ids, vectors = self._ids, self._vectors
+        if len(unknown):
+            new, read = _read(connection, unknown, self._dimensions)
+            ids, vectors = np.concatenate([ids, new]), np.concatenate([vectors, read])
+            order = np.argsort(ids)
+            ids, vectors = ids[order], vectors[order]
+            if len(ids) <= _AT_HAND:
+                self._ids, self._vectors = ids, vectors
+            elif len(new) <= _AT_HAND:
+                self._ids, self._vectors = new, read
+        if not len(ids):
+            return np.zeros((len(rows), self._dimensions), np.float32), np.zeros(len(rows), bool)
+        place = np.searchsorted(ids, rows).clip(max=len(ids) - 1)
+        there = ids[place] == rows
+        found = vectors[place]
+        found[~there] = 0.0
+        return found, there
 
 
-def read_vectors(connection: sqlite3.Connection, rows: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
-    """float32 of shape (rows, dimensions) by the ids of vectors, and which of them are (still) there."""
-    result = np.zeros((len(rows), dimensions), np.float32)
-    there = np.zeros(len(rows), bool)
-    order = np.argsort(rows, kind="stable")
+def _read(connection: sqlite3.Connection, rows: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ids, ascending, and vectors of those of the rows (ascending) that are there."""
+    found: list[tuple[int, bytes]] = []
     for start in range(0, len(rows), _ROWS_A_FETCH):
-        some = order[start : start + _ROWS_A_FETCH]
-        wanted = ",".join(map(str, rows[some].tolist()))
-        found = connection.execute(f"SELECT id, vector FROM vectors WHERE id IN ({wanted})").fetchall()
-        fitting = [(row, blob) for row, blob in found if len(blob) == 2 * dimensions]
-        if not fitting:
-            continue
-        ids = np.array([row for row, _ in fitting], np.int64)
-        block = matrix([blob for _, blob in fitting], dimensions)
-        place = np.searchsorted(ids, rows[some]).clip(max=len(ids) - 1)
-        hit = ids[place] == rows[some]
-        result[some[hit]] = block[place[hit]]
-        there[some[hit]] = True
-    return result, there
+        wanted = ",".join(map(str, rows[start : start + _ROWS_A_FETCH].tolist()))
+        found += connection.execute(f"SELECT id, vector FROM vectors WHERE id IN ({wanted}) ORDER BY id")
+    found = [(row, blob) for row, blob in found if len(blob) == 2 * dimensions]
+    return np.array([row for row, _ in found], np.int64), matrix([blob for _, blob in found], dimensions)
 
 
 def matrix(blobs: Sequence[bytes], dimensions: int) -> np.ndarray:

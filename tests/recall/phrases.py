@@ -100,6 +100,8 @@ the second half of 2025 | 25-07-01 25-12-31
 last year | 25-01-01 25-12-31
 the year before last | 24-01-01 24-12-31
 this year | 26-01-01 26-12-31
+later this week | 26-12-01 26-12-06
+earlier this month | 26-11-01 26-11-30
 early last year | 25-01-01 25-05-26
 in 2025 | 25-01-01 25-12-31
 in late 2024 | 24-08-07 24-12-31
