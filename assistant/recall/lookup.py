@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from types import MappingProxyType
 
 import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
-from assistant.recall.database import begin_soon
+from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
-from assistant.recall.moments import read_time
-from assistant.recall.ranking import Nearness, allowed_units, condition, rank
+from assistant.recall.moments import TimeWish, read_time
+from assistant.recall.ranking import Nearness, allowed_units, days_mask, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
 from assistant.recall.sync import delete_units
@@ -30,13 +31,16 @@ def look_up(
 ) -> RecallAnswer:
     """The hits for a query with words, best first. vector: the query's; None: by keywords alone."""
     text = query.text.strip()
-    allowed = _allowed(connection, snapshot, query)
-    where, args = condition(query)
-    with _unasked(connection, query.asked):
-        words = search_words(connection, query_terms(text), where, args, CANDIDATES)
-    near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
     wish = read_time(text, today)
-    candidates = rank(snapshot, wish, spoken_of(connection, wish, today), words, near, allowed, today)
+    spoken = spoken_of(connection, wish, today)
+    if wish.only_time:
+        return by_time(connection, snapshot, query, wish, spoken)
+    allowed = _allowed(connection, snapshot, query)
+    with _unasked(connection, query.asked), reading(connection):
+        ids = None if allowed.all() else snapshot.ids[allowed]
+        words = search_words(connection, query_terms(text), ids, CANDIDATES)
+    near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
+    candidates = rank(snapshot, wish, spoken, words, near, allowed, today)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)
@@ -62,13 +66,27 @@ def _unasked(connection: sqlite3.Connection, uid: str) -> Iterator[None]:
         connection.execute("ROLLBACK")
 
 
-def by_time(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> RecallAnswer:
-    """An empty query: the units of the range, newest first; without a range there is nothing to find."""
-    if query.since is None and query.until is None:
+def by_time(
+    connection: sqlite3.Connection,
+    snapshot: Snapshot,
+    query: RecallQuery,
+    wish: TimeWish | None = None,
+    spoken: Mapping[int, float] = MappingProxyType({}),
+) -> RecallAnswer:
+    """What there is of the days that query and wish ask for, newest first; then what only speaks of them.
+
+    Without a range there is nothing to find.
+    """
+    if query.since is None and query.until is None and wish is None:
         return NOTHING_KNOWN
     allowed = _allowed(connection, snapshot, query)
-    at = np.flatnonzero(allowed & (snapshot.day > 0))
-    order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at]))[: query.limit]
+    said = np.ones(len(snapshot.ids), bool) if wish is None else days_mask(snapshot, wish.spans)
+    told = said.copy()
+    told[snapshot.positions(sorted(spoken))] = True
+    if wish and wish.talk and (allowed & said & (snapshot.chat >= 0)).any():
+        allowed &= snapshot.chat >= 0
+    at = np.flatnonzero(allowed & told & (snapshot.day > 0))
+    order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at], ~said[at]))[: query.limit]
     at = at[order]
     nothing = np.zeros(len(at))
     hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))

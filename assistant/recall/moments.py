@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, ranges_in
-from assistant.recall.markers import CHAT, FIRST, LATEST, PAST, TALK, WHEN
+from assistant.recall.markers import CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
 from assistant.recall.text import fold
 
 Order = Literal["", "latest", "first"]
@@ -64,8 +64,13 @@ class TimeWish:
 
     @property
     def only_time(self) -> bool:
-        """The question is words of time and nothing else: what happened then is asked for."""
-        return bool(self.spans) and not re.search(r"\w", self.rest)
+        """The question has days and nothing to search for: "yesterday", "what happened last week", 上周做了什么."""
+        return bool(self.spans) and asks_for_all(fold(self.rest))
+
+    @property
+    def bare(self) -> bool:
+        """The question has days, and no words but those of asking: "where were we last weekend"."""
+        return bool(self.spans) and is_bare(fold(self.rest))
 
 
 def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
@@ -123,7 +128,7 @@ _ZH_LEAD = re.compile(r"(?:直到|截至|截止到?|自从?|从|[在到])$")
 _ONWARDS = re.compile(r"\W*(?:on(?:wards?)?\b(?!\s+\w)|onwards?\b|(?:until|till|to) (?:now|today)\b)")
 _ZH_BEFORE = re.compile(r"的?(?P<strict>之前|以前|前|为止|止)")
 _ZH_AFTER = re.compile(r"的?(?P<strict>之后|以后|后|以来|起|开始)(?!面)")
-_LEAD = re.compile(r"(?:\b(?:in|on|during|over|within|for|of|at|from|around|about)\s+(?:the\s+)?|[在从自])$")
+_LEAD = re.compile(r"(?:\b(?:in|on|during|over|within|for|of|at|from|around)\s+(?:the\s+)?|[在从自])$")
 _TAIL = re.compile(r"'s\b|的|里|内|期间|左右|这天|那天")
 
 

@@ -27,7 +27,7 @@ class QuietEmbedder:
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
-        self._queries: dict[str, np.ndarray] = {}
+        self._queries: dict[tuple[str, str], np.ndarray] = {}  # by the model, too
         self.problem = ""
 
     @property
@@ -64,17 +64,19 @@ class QuietEmbedder:
     def query(self, text: str, seconds: float) -> np.ndarray | None:
         """The vector of a query; None where it is not ready, or not within that time. The last ones are remembered."""
         text = text[:QUERY_CHARACTERS].encode("utf-8", "replace").decode()
-        if text in self._queries:
-            return self._queries[text]
+        key = self.identity, text
+        if key in self._queries:
+            return self._queries[key]
         try:
             vector = self._asked(text, seconds)
         except AssistantError as error:
             self.problem = str(error)
             return None
-        if vector is not None:
-            if len(self._queries) >= _REMEMBERED_QUERIES:
-                self._queries.pop(next(iter(self._queries)))
-            self._queries[text] = vector
+        if vector is None or key[0] != self.identity:  # its files were replaced: the index does not know it yet
+            return None
+        if len(self._queries) >= _REMEMBERED_QUERIES:
+            self._queries.pop(next(iter(self._queries)))
+        self._queries[key] = vector
         return vector
 
     def forget(self) -> None:

@@ -4,42 +4,89 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
+from assistant.core.values import Passage
 from assistant.recall.database import writing
+from assistant.recall.models import (
+    count_missing,
+    drop_vectors_of_nobody,
+    missing_texts,
+    model_number,
+    newest_unit,
+    publish,
+    published_model,
+)
 
-_VECTORS_A_COMMIT = 64
+if TYPE_CHECKING:
+    import numpy as np
+
+_TEXTS_A_COMMIT = 64
 
 
 def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: CancelToken, progress: Progress) -> int:
-    """Embed what has no vector of this model yet, shortest first; commits every 64 texts. Returns how many it made.
+    """Embed what has no vector of this model yet, then let the model be searched. Returns how many texts it embedded.
 
-    Vectors of other models go first: nothing ever mixes.
+    Commits every 64 texts and goes on there when it was stopped. A model that is new to the index is published when no
+    text lacks a vector; until then the one before it keeps its own, and whoever still has it loaded goes on with them.
     """
-    from assistant.recall.vectors import missing_vectors, model_number, store_vectors  # numpy: not when the app starts
+    made = 0
+    while True:
+        identity, dimensions = embedder.identity, embedder.dimensions
+        model = model_number(connection, identity, dimensions)
+        drop_vectors_of_nobody(connection)
+        newest = newest_unit(connection)  # what comes meanwhile waits for the next pass
+        made += _embed_missing(connection, embedder, (model, newest), cancel, progress)
+        if embedder.identity != identity:  # its files were replaced, and its process was started anew
+            continue
+        if published_model(connection, identity, dimensions) or publish(connection, model, newest):
+            drop_vectors_of_nobody(connection)
+            return made
 
-    model = model_number(connection, embedder.identity, embedder.dimensions)
-    with writing(connection):
-        connection.execute("DELETE FROM vectors WHERE model != ?", [model])
-        connection.execute("DELETE FROM models WHERE id != ?", [model])
-    missing = [key for key, _ in missing_vectors(connection, model)]
-    for start in range(0, len(missing), _VECTORS_A_COMMIT):
+
+def _embed_missing(
+    connection: sqlite3.Connection, embedder: Embedder, what: tuple[int, int], cancel: CancelToken, progress: Progress
+) -> int:
+    """what: model, and the last unit to look at. Returns how many texts it embedded.
+
+    Ends early when the embedder is another one all at once.
+    """
+    from assistant.recall.vectors import store_vectors  # numpy: not when the app starts
+
+    model, newest = what
+    identity, done, after = embedder.identity, 0, 0
+    total = count_missing(connection, model, newest)
+    while rows := missing_texts(connection, model, after, newest, _TEXTS_A_COMMIT) if total else []:
         cancel.check()
-        progress(start, len(missing), "vectors")
-        texts = _texts(connection, missing[start : start + _VECTORS_A_COMMIT])
-        vectors = embedder.embed([text for _, text in texts], cancel)
-        if vectors.shape != (len(texts), embedder.dimensions):
-            raise AssistantError(
-                "embedding.shape",
-                f"The embedding model answered with an array of shape {vectors.shape}.",
-                "Build or download the embedding model again.",
-            )
-        store_vectors(connection, model, [key for key, _ in texts], vectors)
-    if missing:
-        progress(len(missing), len(missing), "vectors")
-    return len(missing)
+        progress(done, max(total, done), "vectors")
+        texts = {key: Passage(head, body) for _, key, head, body in rows}
+        vectors = embedder.embed_passages(list(texts.values()), cancel)
+        if embedder.identity != identity:
+            break
+        _check(vectors, len(texts), embedder.dimensions)
+        store_vectors(connection, model, list(texts), vectors)
+        done, after = done + len(texts), rows[-1][0]
+    if done:
+        progress(done, done, "vectors")
+    return done
+
+
+def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int) -> None:
+    """A damaged model must not spoil the index: neither other shapes nor what is not a number is stored."""
+    import numpy as np
+
+    def is_good(one: np.ndarray) -> bool:
+        return one.ndim == 2 and len(one) > 0 and one.shape[1] == dimensions and bool(np.isfinite(one).all())
+
+    if len(vectors) != texts or not all(is_good(one) for one in vectors):
+        raise AssistantError(
+            "embedding.shape",
+            f"The embedding model answered with something else than vectors of {dimensions} numbers.",
+            "Build or download the embedding model again.",
+        )
 
 
 def drop_lone_vectors(connection: sqlite3.Connection) -> None:
@@ -52,13 +99,3 @@ def count_lone_vectors(connection: sqlite3.Connection) -> int:
     """How many vectors are of a text that no unit holds."""
     sql = "SELECT count(*) FROM vectors WHERE hash NOT IN (SELECT hash FROM units)"
     return int(connection.execute(sql).fetchone()[0])
-
-
-def _texts(connection: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[bytes, str]]:
-    """The texts behind hashes; those that were removed meanwhile are left out."""
-    marks = ",".join("?" * len(keys))
-    return connection.execute(
-        f"SELECT hash, min(head || body) AS said FROM units WHERE hash IN ({marks}) "
-        "GROUP BY hash ORDER BY length(said)",
-        list(keys),
-    ).fetchall()

@@ -18,27 +18,6 @@ _AT_HAND = 4_096
 """Vectors that are not read again: 6 MB."""
 
 
-def model_number(connection: sqlite3.Connection, identity: str, dimensions: int) -> int:
-    """The number under which the index knows a model; a model that changed its dimensions is another one."""
-    row = connection.execute("SELECT id, dimensions FROM models WHERE identity = ?", [identity]).fetchone()
-    if row and row[1] == dimensions:
-        return int(row[0])
-    with writing(connection):
-        if row:
-            connection.execute("DELETE FROM vectors WHERE model = ?", [row[0]])
-            connection.execute("DELETE FROM models WHERE id = ?", [row[0]])
-        sql = "INSERT OR IGNORE INTO models(identity, dimensions, published) VALUES (?, ?, 1)"
-        connection.execute(sql, [identity, dimensions])
-    return int(connection.execute("SELECT id FROM models WHERE identity = ?", [identity]).fetchone()[0])
-
-
-def published_model(connection: sqlite3.Connection, identity: str, dimensions: int) -> int:
-    """The number of a model whose vectors may be searched; 0 while there is none."""
-    sql = "SELECT id FROM models WHERE identity = ? AND dimensions = ? AND published"
-    row = connection.execute(sql, [identity, dimensions]).fetchone()
-    return int(row[0]) if row else 0
-
-
 def store_vectors(
     connection: sqlite3.Connection, model: int, hashes: Sequence[bytes], vectors: Iterable[np.ndarray]
 ) -> None:
@@ -50,16 +29,6 @@ def store_vectors(
     ]
     with writing(connection):
         connection.executemany("INSERT OR IGNORE INTO vectors(model, hash, part, vector) VALUES (?, ?, ?, ?)", rows)
-
-
-def missing_vectors(connection: sqlite3.Connection, model: int) -> list[tuple[bytes, int]]:
-    """Hash and length of every text that has no vector of this model yet, shortest first (batches pad little)."""
-    return connection.execute(
-        "SELECT hash, length(head) + length(body) AS characters FROM units WHERE NOT EXISTS "
-        "(SELECT 1 FROM vectors WHERE vectors.model = ? AND vectors.hash = units.hash) "
-        "GROUP BY hash ORDER BY characters",
-        [model],
-    ).fetchall()
 
 
 class VectorReader:

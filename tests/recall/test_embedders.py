@@ -99,10 +99,27 @@ def test_a_folder_without_a_model_is_refused_in_words(tmp_path: Path) -> None:
     assert caught.value.code == "embedding.model" and tmp_path.name in caught.value.message
 
 
-def test_other_weights_are_another_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["tokenizer.json", "onnx/model.onnx", "sentence_bert_config.json", "config.json"])
+def test_a_file_that_was_replaced_makes_it_another_model(tmp_path: Path, file: str) -> None:
+    (tmp_path / "onnx").mkdir()
+    (tmp_path / "manifest.json").write_text('{"identity": "small-1@abc"}')
+    for name in ("tokenizer.json", "onnx/model.onnx", "sentence_bert_config.json", "config.json"):
+        (tmp_path / name).write_text("{}")
+    first = model_identity(tmp_path)
+    assert first.startswith("small-1@") and model_identity(tmp_path) == first
+    (tmp_path / file).write_text("[]")  # as long as it was
+    assert model_identity(tmp_path) != first
+    (tmp_path / file).write_text("{}")
+    assert model_identity(tmp_path) == first
+
+
+def test_other_weights_without_onnx_are_another_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(b"one")
     first = model_identity(tmp_path)
     weights.write_bytes(b"two")
     assert model_identity(tmp_path) != first
+    (tmp_path / "unused.txt").write_text("a note")
+    weights.write_bytes(b"one")
+    assert model_identity(tmp_path) == first

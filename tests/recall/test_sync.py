@@ -298,6 +298,9 @@ def test_search_while_a_sync_runs(workspace: SmallWorkspace, recall: Recall) -> 
             modes.append(recall.search(RecallQuery("kayak")).mode)
 
     recall.sync(CancelToken(), look)
+    assert modes and set(modes) == {"keyword"}  # half of the vectors would say half of the truth
+    modes.clear()
+    recall.sync(CancelToken(), look)
     assert modes and set(modes) == {"hybrid"}
 
 
