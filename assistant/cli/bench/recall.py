@@ -84,7 +84,8 @@ def _index(context: Context, recall: Recall, embedder: WorkerEmbedder, folder: P
 
 def _embed_some(file: IndexFile, embedder: WorkerEmbedder, some: int) -> dict[str, float]:
     """Real vectors for some texts, and made ones for the others."""
-    from assistant.recall.vectors import model_number, store_vectors
+    from assistant.recall.models import model_number
+    from assistant.recall.vectors import store_vectors
 
     connection = file.connect()
     try:

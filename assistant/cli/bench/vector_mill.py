@@ -10,15 +10,19 @@ if TYPE_CHECKING:
     import numpy as np
 
 _ROWS = 8_192
+_WITHOUT = (
+    "SELECT DISTINCT hash FROM units WHERE NOT EXISTS "
+    "(SELECT 1 FROM vectors WHERE vectors.model = ? AND vectors.hash = units.hash)"
+)
 
 
 def fill(connection: sqlite3.Connection, model: int, real: Sequence[np.ndarray]) -> int:
     """Give every text without vectors one that is made of two of ``real`` (of length 1) and noise; how many."""
     import numpy as np
 
-    from assistant.recall.vectors import missing_vectors, store_vectors
+    from assistant.recall.vectors import store_vectors
 
-    missing = [row[0] for row in missing_vectors(connection, model)]
+    missing = [row[0] for row in connection.execute(_WITHOUT, [model])]
     made = _mixed(np.concatenate(real), len(missing))
     for start in range(0, len(missing), _ROWS):
         store_vectors(connection, model, missing[start : start + _ROWS], next(made))
