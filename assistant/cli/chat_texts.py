@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.cli import imports
 from assistant.cli.context import Context, natural
+from assistant.cli.days import add_range, day_range
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, RecallQuery
 from assistant.workspace.imports.values import AUTO
@@ -20,8 +21,9 @@ _LONGEST_TITLE = 60  # characters of a title in the name of a file
 def add_actions(chats: Any) -> None:
     """Below ``keepsake chats``."""
     search = chats.add_parser("search", help="the chats in which something was said, the best first; not private ones")
-    search.add_argument("query", metavar="QUERY", help="any words")
+    search.add_argument("query", metavar="QUERY", help='any words; "" with a range of time: all of it')
     search.add_argument("--limit", type=natural, default=10, metavar="N", help="at most so many turns (10)")
+    add_range(search)
     search.set_defaults(run=run_search)
     export = chats.add_parser("export", help="write a chat out as Markdown")
     export.add_argument("id", metavar="ID", help="as chats list gives it")
@@ -37,7 +39,8 @@ def add_actions(chats: Any) -> None:
 
 def run_search(context: Context, options: Namespace) -> int:
     context.ready_recall()
-    answer = context.services.search(RecallQuery(options.query, min(options.limit, 1000), "chats"))
+    first, last = day_range(options.since, options.until, context.services.workspace.clock().date())
+    answer = context.services.search(RecallQuery(options.query, min(options.limit, 1000), "chats", first, last))
     found: dict[str, list[Hit]] = {}
     for hit in answer.hits:
         found.setdefault(hit.id.rpartition("#")[0], []).append(hit)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from datetime import date
+from itertools import islice
 from typing import Any
 
 from assistant.cli.context import Context, natural
+from assistant.cli.days import add_range, day_range
 from assistant.cli.output import plain
 from assistant.core.errors import AssistantError
+from assistant.workspace.journal import Journal, JournalEntry
 from assistant.workspace.memory_values import Conflict, undo_clash
 
 _ACTORS = ("you", "assistant", "upkeep", "import", "disk", "undo")
@@ -20,6 +25,7 @@ def add_actions(memory: Any) -> None:
     journal.add_argument("--actor", choices=_ACTORS, metavar="A", help=f"{', '.join(_ACTORS[:-1])} or {_ACTORS[-1]}")
     journal.add_argument("--file", metavar="F", help="changes of this file only")
     journal.add_argument("--before", metavar="ID", help="only changes older than this one: for paging")
+    add_range(journal)
     journal.set_defaults(run=run_journal)
     undo = memory.add_parser("undo", help="take one change back, or all changes of a batch as one")
     undo.add_argument("id", metavar="ID", help="of the change or the batch, as memory journal gives it")
@@ -33,7 +39,8 @@ def run_journal(context: Context, options: Namespace) -> int:
     journal = context.services.workspace.journal
     if options.before and journal.get(options.before) is None:
         raise AssistantError("journal.missing", "This change is not in the journal.", "Reload the journal.")
-    entries = journal.entries(options.limit, options.file, options.actor, options.before)
+    first, last = day_range(options.since, options.until, context.services.workspace.clock().date())
+    entries = list(islice(_between(journal, options, first, last), options.limit))
     value = [
         {
             "id": e.id,
@@ -50,6 +57,18 @@ def run_journal(context: Context, options: Namespace) -> int:
     words = "\n".join(f"{e.id}  {e.time}  {e.actor}  {e.path}  {e.summary}" for e in entries)
     context.output.value({"entries": value}, words or "No changes.")
     return 0
+
+
+def _between(journal: Journal, options: Namespace, first: date | None, last: date | None) -> Iterator[JournalEntry]:
+    """The changes of these days, newest first; pages are read until one is older."""
+    before = options.before
+    while page := journal.entries(max(options.limit, 50), options.file, options.actor, before):
+        for entry in page:
+            if first and entry.time[:10] < first.isoformat():
+                return
+            if not last or entry.time[:10] <= last.isoformat():
+                yield entry
+        before = page[-1].id
 
 
 def run_undo(context: Context, options: Namespace) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from datetime import date
 from typing import Any
 
 from assistant.cli import checks, conflicts, inbox, journal, lines, notes, timeline
 from assistant.cli.context import Context
-from assistant.core.errors import AssistantError
+from assistant.cli.days import last_day
 
 
 def add_commands(commands: Any) -> None:
@@ -33,7 +32,8 @@ def add_commands(commands: Any) -> None:
 
 
 def run_remember(context: Context, options: Namespace) -> int:
-    until = _day(context, options.until) if options.until else None
+    today = context.services.workspace.clock().date()
+    until = last_day(options.until, today) if options.until else None
     written = context.services.workspace.memory.remember(
         options.text, source=options.source, topic=options.topic, until=until
     )
@@ -69,14 +69,3 @@ def run_budget(context: Context, options: Namespace) -> int:
     )
     context.output.value(value, f"{words} ({loaded.share:.0%}){left}")
     return 0
-
-
-def _day(context: Context, words: str) -> date:
-    from assistant.recall.dates import parse_range
-
-    found = parse_range(words, context.services.workspace.clock().date())
-    if found is None:
-        raise AssistantError(
-            "memory.date", f"{words!r} is no day.", "Use a date like 2026-12-24, or words like tomorrow."
-        )
-    return found.last

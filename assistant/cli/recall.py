@@ -6,11 +6,12 @@ import logging
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from assistant.cli.context import Context
+from assistant.cli.days import add_range, day_range
 from assistant.cli.recall_words import answer_words
 from assistant.core.errors import AssistantError
 from assistant.core.json_text import parse_json
@@ -26,8 +27,7 @@ def add_commands(commands: Any) -> None:
     recall.add_argument("query", metavar="QUERY", nargs="?", help='any words; "" with a range of time: all of it')
     recall.add_argument("--batch", action="store_true", help="queries as JSON lines on standard input")
     recall.add_argument("--limit", type=_limit, default=10, metavar="N", help="at most so many hits (10)")
-    recall.add_argument("--since", metavar="D", help="a date, or words: yesterday, 昨天, last month")
-    recall.add_argument("--until", metavar="D", help="the last day, in the same way")
+    add_range(recall)
     recall.add_argument("--scope", choices=_SCOPES, default="all", help="where to look (all)")
     recall.add_argument("--explain", action="store_true", help="show what each score is made of, in words")
     recall.set_defaults(run=run_recall, check=partial(_check, recall))
@@ -117,23 +117,8 @@ def _batch_query(context: Context, asked: Mapping[str, Any], number: int, option
 
 
 def _query(text: str, limit: int, scope: Any, since: str | None, until: str | None, now: datetime) -> RecallQuery:
-    first, last = _day(since, now, first=True), _day(until, now, first=False)
-    if first and last and first > last:
-        raise AssistantError("recall.range", f"The range is empty: {first} is after {last}.", "Swap the two dates.")
+    first, last = day_range(since, until, now.date())
     return RecallQuery(text, limit, scope, first, last, now)
-
-
-def _day(words: str | None, now: datetime, *, first: bool) -> date | None:
-    from assistant.recall.dates import parse_range
-
-    if not words:
-        return None
-    found = parse_range(words, now.date())
-    if found is None:
-        raise AssistantError(
-            "recall.date", f"{words!r} is no day.", "Use a date like 2026-03-01, or words like yesterday or last month."
-        )
-    return found.first if first else found.last
 
 
 def _limit(text: str) -> int:

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.folders import make_private
+from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 6
+LAYOUT = 7
 """Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -43,7 +44,6 @@ CREATE TABLE models(
 CREATE TABLE vectors(
     id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash BLOB NOT NULL, part INTEGER NOT NULL,
     vector BLOB NOT NULL, UNIQUE(model, hash, part));
-CREATE VIRTUAL TABLE words USING fts5(text, context, tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
 """Rows of units never change but for ``line``, and their ids are never given again; a reader in memory follows by what
@@ -101,7 +101,7 @@ class IndexFile:
                 return
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise sqlite3.DatabaseError("it has another layout")
-            for statement in _SCHEMA.split(";\n"):
+            for statement in (_SCHEMA + WORDS_SCHEMA).split(";\n"):
                 if statement.strip():
                     connection.execute(statement)
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
@@ -130,16 +130,6 @@ def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
 
 
 @contextlib.contextmanager
-def reading(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction in which all reads see one state of the index."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        connection.execute("COMMIT")
-
-
-@contextlib.contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[None]:
     """A transaction that takes the write lock at once, so that what it reads cannot change under it."""
     connection.execute("BEGIN IMMEDIATE")
@@ -149,6 +139,19 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def reading(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A transaction in which everything is read as of one moment; part of the one that is open, if there is one."""
+    if connection.in_transaction:
+        yield connection
+        return
+    connection.execute("BEGIN")
+    try:
+        yield connection
+    finally:
+        connection.execute("COMMIT")
 
 
 @contextlib.contextmanager

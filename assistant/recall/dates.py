@@ -60,10 +60,13 @@ def ranges_in(folded: str, asked: Asked) -> list[DayRange]:
     return _joined(folded, sorted(found, key=lambda r: r.words), asked)
 
 
-def parse_range(text: str, today: date) -> DayRange | None:
-    """A date or words for one that are the whole of ``text`` (``2026-03-01``, ``last week``, 昨天); None otherwise."""
-    folded = fold(text).strip()
-    for found in find_ranges(folded, today):
+def parse_range(text: str, today: date, *, ahead: bool = False) -> DayRange | None:
+    """A date or words for one that are the whole of ``text`` (``2026-03-01``, ``last week``, 昨天); None otherwise.
+
+    ahead: days to come are meant where the words leave it open ("Friday").
+    """
+    folded = fold(text[:MOST_CHARACTERS]).strip()
+    for found in ranges_in(folded, Asked(today, present=ahead, ahead=ahead)):
         rest = folded[: found.words[0]] + folded[found.words[1] :]
         if not re.sub(_AROUND, "", rest):
             return found

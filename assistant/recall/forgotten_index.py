@@ -11,6 +11,7 @@ from assistant.workspace.forgotten_text import found_in_bytes, holds
 
 _MOST_LOOKS = 50  # of many lines that go at once the longest ones are looked for
 _QUERY_CHARACTERS = 200
+_LONG = 20
 
 
 class IndexPlace:
@@ -31,8 +32,15 @@ class IndexPlace:
             self._recall.erase()  # the index was of an older text of those files
 
     def remaining(self, texts: Sequence[str]) -> int:
-        """SQLite stores text as UTF-8."""
-        return sum(1 for path in self._recall.files if found_in_bytes(read_bytes(path), texts, ("utf-8",)))
+        """SQLite stores text as UTF-8, and the texts of a row without a gap, so that their words may run on."""
+        files = (read_bytes(path) for path in self._recall.files)
+        return sum(1 for data in files if found_in_bytes(data, texts, ("utf-8",)) or _runs_on(data, texts))
+
+
+def _runs_on(data: bytes, texts: Sequence[str]) -> bool:
+    """Whether a text that is too long for chance stands there, whatever stands around it."""
+    lowered = data.lower()
+    return any(text.encode("utf-8", "replace").lower() in lowered for text in texts if len(text) >= _LONG)
 
 
 class VectorPlace:

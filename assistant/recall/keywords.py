@@ -1,172 +1,160 @@
-"""The keyword index: queries of any shape turned into FTS5 expressions, and scores between 0 and 1."""
+"""Scores between 0 and 1 of what the keyword index finds for a query, and what tells silence from noise."""
 
 from __future__ import annotations
 
 import math
-import re
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from typing import TYPE_CHECKING
 
-from assistant.recall.stop_words import stop_words
-from assistant.recall.text import bigrams, cjk_runs, fold, without_cjk
+from assistant.recall.query_terms import Term, query_terms
 
-CONTEXT_WEIGHT = 0.4
-"""Of the context column against the unit's own text (measured, see the design's "Recall, measured")."""
-_MOST_CHARACTERS = 4_000
-_MOST_TERMS = 48
-_BM25_CEILING = 2.2
-"""FTS5's bm25 gives a term at most (k1 + 1) times its idf, with k1 = 1.2."""
+if TYPE_CHECKING:
+    import numpy as np
+
+    from assistant.recall.word_index import Found, WordIndex
+
+__all__ = ["KeywordHits", "Term", "query_terms", "search_words", "units_with_all"]
+
 _RARE_UNITS = 2
 _DOMINANT_SHARE = 0.5
 _COMMONER = 10
-
-_TOKEN = re.compile(r"[^\W_]+")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
-_QUOTED = re.compile('["“”„「『]([^"“”「」『』]{2,80})["“”」』]')
-_DATE_OR_TIME = re.compile(r"(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}|\d{1,2}[:.]\d\d(?::\d\d)?|\d{1,2}[-/.]\d{1,2}")
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """Something to look for. tokens: one, or several in this order; code: to be met exactly; name: a proper name."""
-
-    tokens: tuple[str, ...]
-    code: bool = False
-    name: bool = False
-
-    @property
-    def expression(self) -> str:
-        """The term as FTS5 reads it; tokens hold letters and digits only, so nothing needs escaping but the quotes."""
-        return '"' + " ".join(self.tokens) + '"'
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordHits:
     """scores: unit row -> 0..1; exact: rows that hold a rare name of the query;
-    strangers: the query names something, by a capital inside the sentence, that stands nowhere."""
+    strangers: the query names something, by a capital inside the sentence, that stands nowhere.
+
+    coverage: the share of the query's weight (the idf of its terms; parts and single characters count less) that the
+    best single unit holds; known: the share whose terms stand anywhere in the index. Both 0..1, 0 without terms.
+    """
 
     scores: dict[int, float]
     exact: frozenset[int]
     strangers: bool = False
+    coverage: float = 0.0
+    known: float = 0.0
 
 
-def query_terms(text: str) -> list[Term]:
-    """The terms of a query, without stop words and doubles; none for a query of only stop words or punctuation."""
-    folded = fold(text[:_MOST_CHARACTERS])
-    names = {fold(name) for name in _NAME.findall(text[:_MOST_CHARACTERS])}
-    terms = dict.fromkeys((*_quoted_terms(folded), *_word_terms(folded, names), *_cjk_terms(folded)))
-    return list(terms)[:_MOST_TERMS]
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A term, where it stands, and what it counts."""
+
+    term: Term
+    found: Found
+    weight: float
+
+    @property
+    def count(self) -> int:
+        return len(self.found.at)
 
 
 def search_words(
-    connection: sqlite3.Connection, terms: list[Term], where: str, args: list[int], most: int
+    connection: sqlite3.Connection, terms: list[Term], allowed: np.ndarray | None, most: int
 ) -> KeywordHits:
-    """The best ``most`` units for any of the terms. where, args: a condition on the table units.
+    """The best ``most`` units for any of the terms. allowed: ids of the units that may be found, ascending; None: all.
 
-    A unit's score is its bm25 over that of an ideal unit, which holds every term as well as can be (capped at 1), so it
+    A unit's score is its BM25 over that of an ideal unit, which holds every term as well as can be (capped at 1), so it
     tells silence from noise whatever the query's length.
     """
     if not terms:
         return KeywordHits({}, frozenset())
-    (total,) = connection.execute("SELECT count(*) FROM units").fetchone()
-    counts = [_count(connection, term) for term in terms]
-    weights = [_idf(total, count) for count in counts]
-    strangers = any(term.name and not count for term, count in zip(terms, counts, strict=True))
-    ideal = sum(weights) * _BM25_CEILING
-    expression = " OR ".join(term.expression for term, count in zip(terms, counts, strict=True) if count)
-    if not expression:
+    from assistant.recall.word_index import K1, WordIndex
+
+    index = WordIndex(connection)
+    weighed = [_weighed(index, term) for term in terms]
+    ideal = sum(one.weight for one in weighed)
+    strangers = any(one.term.name and not one.count for one in weighed)
+    known = sum(one.weight for one in weighed if one.count) / ideal
+    if not known:
         return KeywordHits({}, frozenset(), strangers)
-    rows = connection.execute(
-        f"SELECT units.id, -bm25(words, 1.0, {CONTEXT_WEIGHT}) AS score FROM words "
-        f"JOIN units ON units.id = words.rowid WHERE words MATCH ? AND {where} ORDER BY score DESC LIMIT ?",
-        [expression, *args, most],
-    ).fetchall()
-    scores = {row: min(score / ideal, 1.0) for row, score in rows}
-    exact: set[int] = set()
-    for n, term in enumerate(terms):
-        if counts[n] and (term.code or _stands_out(n, terms, counts, weights)):
-            exact.update(_rows(connection, term, where, args, most))
+    mask = None if allowed is None else index.mask(allowed)
+    at, score = _best(_scores(index, weighed), mask, most)
+    scores = dict(zip(index.ids(at).tolist(), (score / (ideal * (K1 + 1))).clip(max=1.0).tolist(), strict=True))
+    exact = _exact(index, weighed, mask, most)
     for row in exact:
         scores.setdefault(row, 0.0)
-    return KeywordHits(scores, frozenset(exact), strangers)
+    return KeywordHits(scores, frozenset(exact), strangers, _coverage(weighed, at, ideal), known)
 
 
-def _stands_out(n: int, terms: list[Term], counts: list[int], weights: list[float]) -> bool:
+def units_with_all(connection: sqlite3.Connection, terms: list[Term], most: int) -> list[int]:
+    """Ids of units that hold all the terms, in their text or around it, newest first."""
+    import numpy as np
+
+    from assistant.recall.word_index import WordIndex
+
+    if not terms:
+        return []
+    index = WordIndex(connection)
+    at = np.arange(index.places)
+    for term in terms:
+        at = at[np.isin(at, _find(index, term).at, assume_unique=True)]
+    return [int(unit) for unit in index.ids(at[::-1][:most])]
+
+
+def _weighed(index: WordIndex, term: Term) -> _Weighed:
+    found = _find(index, term)
+    return _Weighed(term, found, term.weight * _idf(index.units, len(found.at)))
+
+
+def _find(index: WordIndex, term: Term) -> Found:
+    return index.find(term.tokens[0]) if len(term.tokens) == 1 else index.phrase(term.tokens, term.joints)
+
+
+def _scores(index: WordIndex, weighed: list[_Weighed]) -> np.ndarray:
+    """BM25 of every place."""
+    import numpy as np
+
+    scores = np.zeros(index.places, np.float32)
+    saturation = index.saturation()
+    for one in weighed:
+        scores[one.found.at] += np.float32(one.weight) * index.strength(one.found, saturation)
+    return scores
+
+
+def _best(scores: np.ndarray, mask: np.ndarray | None, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places and scores of the highest positive scores among the allowed ones."""
+    import numpy as np
+
+    at = np.flatnonzero(scores if mask is None else scores * mask)
+    if len(at) > most:
+        at = at[np.argpartition(scores[at], len(at) - most)[-most:]]
+    return at, scores[at]
+
+
+def _coverage(weighed: list[_Weighed], at: np.ndarray, ideal: float) -> float:
+    import numpy as np
+
+    held = np.zeros(len(at))
+    for one in weighed:
+        held += one.weight * np.isin(at, one.found.in_text)
+    return float(held.max()) / ideal if len(at) else 0.0
+
+
+def _exact(index: WordIndex, weighed: list[_Weighed], mask: np.ndarray | None, most: int) -> set[int]:
+    """Units that hold a rare name in their own text (being next to one that does is not enough)."""
+    exact: set[int] = set()
+    for n, one in enumerate(weighed):
+        if one.count and (one.term.code or _stands_out(n, weighed)):
+            at = one.found.in_text
+            at = at if mask is None else at[mask[at]]
+            exact.update(index.ids(at[-most:]).tolist())
+    return exact
+
+
+def _stands_out(n: int, weighed: list[_Weighed]) -> bool:
     """A word of one or two units only, and what the query is about: it outweighs the others, or they
     are all known, and common or as rare."""
-    if counts[n] > _RARE_UNITS:
+    own = weighed[n]
+    if own.count > _RARE_UNITS or own.term.weight < 1:
         return False
-    if weights[n] >= _DOMINANT_SHARE * sum(weights):
+    if own.weight >= _DOMINANT_SHARE * sum(one.weight for one in weighed):
         return True
-    own = terms[n].tokens
-    others = [count for term, count in zip(terms, counts, strict=True) if not set(term.tokens) & set(own)]
-    return all(count >= _COMMONER * counts[n] or 0 < count <= _RARE_UNITS for count in others)
-
-
-def _count(connection: sqlite3.Connection, term: Term) -> int:
-    (count,) = connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", [term.expression]).fetchone()
-    return int(count)
-
-
-def _rows(connection: sqlite3.Connection, term: Term, where: str, args: list[int], most: int) -> list[int]:
-    """Units that hold the term in their own text (being next to one that does is not enough)."""
-    sql = f"SELECT units.id FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? AND {where} LIMIT ?"
-    return [row for (row,) in connection.execute(sql, ["text : " + term.expression, *args, most])]
+    others = [one.count for one in weighed if not set(one.term.tokens) & set(own.term.tokens)]
+    return all(count >= _COMMONER * own.count or 0 < count <= _RARE_UNITS for count in others)
 
 
 def _idf(total: int, count: int) -> float:
     """As FTS5 computes it, never below its own floor."""
     return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6)
-
-
-def _quoted_terms(folded: str) -> Iterator[Term]:
-    for quoted in _QUOTED.finditer(folded):
-        tokens = tuple(_TOKEN.findall(without_cjk(quoted[1])))
-        if len(tokens) > 1:
-            yield Term(tokens, code=True)
-
-
-def _word_terms(folded: str, names: set[str]) -> Iterator[Term]:
-    for chunk in without_cjk(folded).split():
-        tokens = tuple(_TOKEN.findall(chunk))
-        code = _is_code(chunk)
-        if len(tokens) > 1 and not stop_words().english.issuperset(tokens):
-            yield Term(tokens[:12], code)
-        for token in tokens:
-            if token not in stop_words().english:
-                yield Term((token,), code and len(tokens) == 1, token in names)
-
-
-def _is_code(chunk: str) -> bool:
-    """A number, a path, an address, a name with digits: what one types exactly because one wants exactly that."""
-    bare = chunk.strip(".,;:!?()[]{}'\"<>*")
-    if len(bare) < 4 or _DATE_OR_TIME.fullmatch(bare):
-        return False
-    return bool(re.search(r"\d", bare) or re.search(r"[^\W_][_@/\\=|][^\W_]", bare))
-
-
-def _cjk_terms(folded: str) -> Iterator[Term]:
-    for run in cjk_runs(folded):
-        for part in _content_parts(run):
-            if len(part) == 1:
-                yield Term((part,))
-            for pair in bigrams(part):
-                yield Term((pair,))
-            if len(part) > 2:
-                for char in part:
-                    yield Term((char,))
-
-
-def _content_parts(run: str) -> list[str]:
-    """The run without its function words; a run of one or two characters is one word and stays."""
-    if len(run) <= 2:
-        return [run] if run not in (*stop_words().chinese_phrases, *stop_words().chinese_characters) else []
-    return [part for part in _chinese_stop().split(run) if part]
-
-
-@cache
-def _chinese_stop() -> re.Pattern[str]:
-    longest_first = sorted(stop_words().chinese_phrases, key=len, reverse=True)
-    return re.compile("|".join([*longest_first, f"[{''.join(sorted(stop_words().chinese_characters))}]"]))

@@ -25,7 +25,7 @@ CHAT = _any(
 
 TALK = _any(
     r"\b(?:we|you|i)\b[^.?!]{0,40}\b(?:discuss(?:ed)?|sa(?:y|id)|agreed?|settled?|decided?|chat(?:ted)?|ask(?:ed)?)\b",
-    r"\b(?:we|you|i)\b[^.?!]{0,40}\b(?:talk(?:ed)? about|mention(?:ed)?|t(?:ell|old))\b",
+    r"\b(?:we|you|i)\b[^.?!]{0,40}\b(?:talk(?:ed)?|mention(?:ed)?|t(?:ell|old))\b",
     "聊[天了到过的]|讨论|说[好过到]|谈[到过]|提[到过]|问过",
 )
 """Something that was said in some chat."""
@@ -58,6 +58,25 @@ WHEN = _any(
     "什么时[候间]|几[号月时]|哪[天年日月]|哪一[天年]|何时|啥时候|星期几|周几|多久[以之]?前",
 )
 """The answer is a day."""
+
+_FILLER = re.compile(
+    r"\b(?:what(?:'s|s)?|anything|something|everything|all|any|things?|happen(?:ed|s|ing)?|went|going|go|on|did|do|does|done|doing"
+    r"|have|had|has|is|are|was|were|am|be|been|i|we|you|me|us|my|our|there|it|the|a|and|to|for|at|in|of|from|up|please|show|list"
+    r"|tell|give|about|with|say|said|talk(?:ed)?|discuss(?:ed)?|chat(?:ted)?|just|again|planned|plans?|scheduled)\b"
+    r"|什么|有没有|有|做|了|过|发生|干|忙|我们|咱们|我|你|都|吗|呢|的|哪些|些|事情|事儿?|安排|计划|看|一下|列出|说|聊|谈|讨论|在|里|那|要|会|是|和|跟"
+)
+_ASKED = re.compile(r"\b(?:where|who|whom|how|which|when|why)\b|哪里|哪儿|哪|谁|怎么样?|几|多少|为什么")
+
+
+def is_bare(rest: str) -> bool:
+    """Whether nothing is left of a folded question that could be searched for: "where were we", 去了哪里."""
+    return not re.search(r"\w", _ASKED.sub(" ", _FILLER.sub(" ", rest)))
+
+
+def asks_for_all(rest: str) -> bool:
+    """Whether a folded question, less its words of time, wants whatever there is: "", "what happened", 做了什么."""
+    return not re.search(r"\w", _FILLER.sub(" ", rest))
+
 
 BEHIND = _any(
     r"\b(?:did|was|were|had|went|bought|met|paid|saw|came|took|ate|happened|ago|have been|has been|used to)\b",

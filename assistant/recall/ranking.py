@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
 from assistant.core.values import RecallQuery
+from assistant.recall.dates import DayRange
 from assistant.recall.fusion import CANDIDATES, Candidates, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.moments import TimeWish
@@ -58,20 +59,6 @@ def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
     return allowed
 
 
-def condition(query: RecallQuery) -> tuple[str, list[int]]:
-    """The same as ``allowed_units`` for SQL, on the table units."""
-    parts, args = ["1"], []
-    if query.scope != "all":
-        parts.append("units.chat != ''" if query.scope == "chats" else "units.chat = ''")
-    if query.since:
-        parts.append("(units.day = 0 OR units.day >= ?)")
-        args.append(query.since.toordinal())
-    if query.until:
-        parts.append("(units.day = 0 OR units.day <= ?)")
-        args.append(query.until.toordinal())
-    return " AND ".join(parts), args
-
-
 def rank(
     snapshot: Snapshot,
     wish: TimeWish,
@@ -83,6 +70,8 @@ def rank(
 ) -> Candidates | None:
     """The candidates of both sides with their scores; None when nothing known answers the query."""
     in_time = _in_time(snapshot, wish, spoken)
+    if wish.bare and (allowed & (in_time > 0)).any():  # there is nothing else to go by
+        allowed = allowed & (in_time > 0)
     found = snapshot.positions(sorted(words.scores))
     found = found[allowed[found]]
     near, cosine = (np.zeros(0, np.int64), None) if nearness is None else nearness.best(allowed, CANDIDATES)
@@ -164,6 +153,13 @@ def _in_time(snapshot: Snapshot, wish: TimeWish, spoken: Mapping[int, float]) ->
     of_days = np.zeros(len(snapshot.ids))
     at = snapshot.positions(sorted(spoken))
     of_days[at] = [spoken[int(row)] for row in snapshot.ids[at]]
-    for span in wish.days:
-        of_days[(snapshot.day >= span.first.toordinal()) & (snapshot.day <= span.last.toordinal())] = 1.0
+    of_days[days_mask(snapshot, wish.days)] = 1.0
     return of_days
+
+
+def days_mask(snapshot: Snapshot, spans: Iterable[DayRange]) -> np.ndarray:
+    """Which units are of a day in any of the spans."""
+    mask = np.zeros(len(snapshot.ids), bool)
+    for span in spans:
+        mask |= (snapshot.day >= span.first.toordinal()) & (snapshot.day <= span.last.toordinal())
+    return mask

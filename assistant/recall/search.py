@@ -18,7 +18,7 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
-from assistant.recall.database import IndexFile, birth
+from assistant.recall.database import IndexFile, birth, reading
 from assistant.recall.file_states import FileState, count_learnt, file_states
 from assistant.recall.models import published_model
 from assistant.recall.modes import why_by_words
@@ -200,12 +200,13 @@ class Recall:
 
     def with_words(self, text: str) -> list[tuple[str, str]]:
         """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
-        from assistant.recall.keywords import query_terms
+        from assistant.recall.keywords import query_terms, units_with_all
 
-        wanted = " AND ".join(term.expression for term in query_terms(text[:QUERY_CHARACTERS]))
-        sql = "SELECT uid, units.text FROM words JOIN units ON units.id = words.rowid WHERE words MATCH ? LIMIT 100"
-        with in_words(), self._lock:
-            return self._connected().execute(sql, [wanted]).fetchall() if wanted else []
+        terms = query_terms(text[:QUERY_CHARACTERS])
+        with in_words(), self._lock, reading(self._connected()) as connection:
+            rows = units_with_all(connection, terms, 100)
+            sql = "SELECT uid, text FROM units WHERE id = ?"
+            return [connection.execute(sql, [row]).fetchone() for row in rows]
 
     def known(self, units: Iterable[str]) -> set[str]:
         """Those of the ids that the index has."""

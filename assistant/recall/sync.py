@@ -18,9 +18,10 @@ from assistant.core.values import Passage
 from assistant.recall.database import writing
 from assistant.recall.files import Look, look
 from assistant.recall.moves import Moves
+from assistant.recall.postings import add_words, delete_words, fold_blocks
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.spoken import store_spoken
-from assistant.recall.text import indexable, language
+from assistant.recall.text import language
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
 from assistant.recall.unreadable import note_unreadable
@@ -152,13 +153,10 @@ def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
 
 
 def purge(connection: sqlite3.Connection) -> bool:
-    """Leave no trace of deleted text: merge the keyword index, empty the write-ahead log.
+    """Leave no trace of deleted text: empty the write-ahead log.
 
-    False where the log could not be emptied since another connection goes on reading it. FTS5 marks deleted words and
-    drops them when it merges; only releases from 3.42 on can do so at once.
+    False where it could not be emptied since another connection goes on reading it.
     """
-    with writing(connection):
-        connection.execute("INSERT INTO words(words) VALUES ('optimize')")
     (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
@@ -207,6 +205,7 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
         for one in parsed:
             with moves.followed(connection, one.path, one.sha256):
                 _apply_one(connection, one, changes)
+        fold_blocks(connection)
 
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
@@ -260,9 +259,9 @@ def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit
         "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
-    words = [row, indexable(_storable(unit.words)), indexable(_storable(unit.context))]
-    connection.execute("INSERT INTO words(rowid, text, context) VALUES (?, ?, ?)", words)
-    store_spoken(connection, int(row or 0), unit.words, unit.day)
+    assert row is not None
+    add_words(connection, row, _storable(unit.words), _storable(unit.context))
+    store_spoken(connection, row, unit.words, unit.day)
 
 
 def passage_hash(head: str, body: str) -> bytes:
@@ -282,7 +281,7 @@ def _redacted(unit: Unit) -> Unit:
 
 def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
     """Take units out of the index, in the transaction of the caller."""
-    connection.executemany("DELETE FROM words WHERE rowid = ?", [[row] for row in rows])
+    delete_words(connection, rows)
     connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
 
 

@@ -1,7 +1,6 @@
-"""Text as the keyword index sees it: folded, with CJK runs and symbols turned into words of their own.
+"""Text as the keyword index sees it: one form for what differs only in width, case, accents or script variant.
 
-Both sides, units and queries, are folded alike; the FTS5 tokeniser then stems Latin words and drops diacritics and
-punctuation.
+Both sides, units and queries, are folded alike.
 """
 
 from __future__ import annotations
@@ -13,13 +12,37 @@ from importlib import resources
 
 # Han (with extensions), kana, hangul: scripts written without spaces, or (hangul) with endings glued to the word.
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
-_CJK_RUN = re.compile(f"[{CJK}]+")
+# Letters and vowel signs of Thai, Lao, Burmese and Khmer, which have no spaces between words.
+UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u108f\u109a-\u109d"
+    "\u1780-\u17d3\u17dc\u17dd\ua9e0-\ua9ef\uaa60-\uaa7f"
+)
+# Signs that belong to the letter before: what Python's \w leaves out of the words of Indic and other scripts.
+MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
+    "\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+    "\u0981-\u0983\u09bc-\u09cd\u09d7\u09e2\u09e3\u0a01-\u0a03\u0a3c-\u0a4d\u0a51\u0a70\u0a71\u0a75\u0a81-\u0a83\u0abc-\u0acd"
+    "\u0ae2\u0ae3\u0b01-\u0b03\u0b3c-\u0b4d\u0b55-\u0b57\u0b62\u0b63\u0b82\u0bbe-\u0bcd\u0bd7\u0c00-\u0c04\u0c3c-\u0c56\u0c62"
+    "\u0c63\u0c81-\u0c83\u0cbc-\u0cd6\u0ce2\u0ce3\u0d00-\u0d03\u0d3b-\u0d4d\u0d57\u0d62\u0d63\u0d81-\u0d83\u0dca-\u0ddf\u0e31"
+    "\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f18\u0f19\u0f35\u0f37\u0f39\u0f71-\u0f84\u0f8d-\u0fbc"
+    "\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u135d-\u135f\u17b4-\u17d3"
+    "\u17dd\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a"
+)
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]{2,}")
-# C++, C#, F#: names whose punctuation is the point.
-_SIGNED_NAME = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])(\+\+|#)(?![+#])")
-_SIGN_WORDS = {"++": "plusplus", "#": "sharp"}
+# Soft hyphens, joiners, directions, variation selectors: written, not seen.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+# Signs that one may write or not: accents, the vowels of Arabic and Hebrew, the Arabic stroke, the Indic nukta.
+_OPTIONAL = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u093c\u1ab0-\u1aff\u1dc0-\u1dff]"
+)
+_ACCENTED = re.compile("[\u00c0-\u052f\u1e00-\u1fff]")
+_LIKE = str.maketrans(
+    "øłđıħðŀŧƶɨʉ" + "أإآٱؤئىةکیگ" + "ךםןףץ" + "ґ",
+    "oldihdltziu" + "ااااوييهكيك" + "כמנפצ" + "г",
+    "",
+) | {ord("æ"): "ae", ord("œ"): "oe", ord("þ"): "th", ord("ŋ"): "ng", ord("ĳ"): "ij"}
 
 
 def fold(text: str) -> str:
@@ -27,29 +50,20 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(_simplified()).casefold()
 
 
-def indexable(text: str) -> str:
-    """Folded text in which every CJK run also stands as characters and bigrams, and every symbol as a word."""
-    folded = _with_symbol_words(_with_signed_names(fold(text)))
-    return _CJK_RUN.sub(lambda run: f" {' '.join(cjk_terms(run.group()))} ", folded)
+def fold_width(text: str) -> str:
+    """One form for full and half width and for composed and decomposed letters, without what cannot be seen."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
 
 
-def cjk_runs(text: str) -> list[str]:
-    """The CJK runs of a folded text."""
-    return _CJK_RUN.findall(text)
+def plain(text: str) -> str:
+    """What ``fold_width`` gave, without case and accents; traditional as simplified, digits of any script as 0-9."""
+    lower = text.casefold()
+    return lower if lower.isascii() else lower.translate(_plain_letters())
 
 
-def without_cjk(text: str) -> str:
-    """A folded text with its CJK runs blanked out; symbols and signed names stand as words."""
-    return _with_symbol_words(_with_signed_names(_CJK_RUN.sub(" ", text)))
-
-
-def cjk_terms(run: str) -> list[str]:
-    """Characters and bigrams of a run: what the index holds of it."""
-    return [*run, *bigrams(run)]
-
-
-def bigrams(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)]
+def is_symbol(char: str) -> bool:
+    """Emoji and pictures, as opposed to punctuation."""
+    return char > "\u2000" and unicodedata.category(char) == "So"
 
 
 def language(text: str) -> str:
@@ -59,22 +73,34 @@ def language(text: str) -> str:
     return "zh" if len(_HAN.findall(text)) > 2 * len(_LATIN.findall(text)) else "en"
 
 
-def _with_signed_names(text: str) -> str:
-    return _SIGNED_NAME.sub(lambda m: f"{m[0]} {m[1]}{_SIGN_WORDS[m[2]]} ", text)
+class _PlainLetters(dict[int, str]):
+    """What ``plain`` makes of each character, found out when it is first met."""
 
-
-def _with_symbol_words(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(f" symbol{ord(c):x} " if _is_symbol(c) else c for c in text)
-
-
-def _is_symbol(char: str) -> bool:
-    return char > "\u2000" and unicodedata.category(char) == "So"
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if like := _LIKE.get(code) or _simplified().get(code):
+            result = like if isinstance(like, str) else chr(like)
+        elif _OPTIONAL.match(char):
+            result = ""
+        elif char.isdecimal():
+            result = str(unicodedata.decimal(char))
+        elif _ACCENTED.match(char):
+            bare = "".join(c for c in unicodedata.normalize("NFD", char) if not unicodedata.combining(c))
+            result = bare.translate(_LIKE)
+        else:
+            result = char
+        self[code] = result
+        return result
 
 
 @cache
-def _simplified() -> dict[int, str]:
+def _plain_letters() -> _PlainLetters:
+    return _PlainLetters()
+
+
+@cache
+def _simplified() -> dict[int, int]:
+    """Of the pairs of lines of ``simplified.txt``, the later ones for what the earlier ones leave."""
     table = resources.files(__package__).joinpath("simplified.txt").read_text(encoding="utf-8")
-    traditional, simplified = (line for line in table.splitlines() if not line.startswith("#"))
-    return str.maketrans(dict(zip(traditional, simplified, strict=True)))
+    lines = [line for line in table.splitlines() if not line.startswith("#")]
+    return {k: v for n in range(len(lines) - 2, -1, -2) for k, v in str.maketrans(lines[n], lines[n + 1]).items()}
