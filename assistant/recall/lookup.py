@@ -14,6 +14,7 @@ import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.anchors import DatedText
+from assistant.recall.chat_names import named_chats
 from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
@@ -103,14 +104,23 @@ def by_time(
     said = np.ones(len(snapshot.ids), bool) if wish is None else days_mask(snapshot, wish.spans)
     told = said.copy()
     told[snapshot.positions(sorted(spoken))] = True
-    if wish and wish.talk and (allowed & said & (snapshot.chat >= 0)).any():
-        allowed &= snapshot.chat >= 0
+    allowed &= _in_chats(connection, snapshot, wish, allowed & said) if wish else True
     at = np.flatnonzero(allowed & told & (snapshot.day > 0))
     order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at], ~said[at]))[: query.limit]
     at = at[order]
     nothing = np.zeros(len(at))
     hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))
     return RecallAnswer(hits, not hits, 0.0, "time")
+
+
+def _in_chats(connection: sqlite3.Connection, snapshot: Snapshot, wish: TimeWish, among: np.ndarray) -> np.ndarray:
+    """Which units are of the chat that a question names, or of any chat if it asks what was said; all, if none is."""
+    if wish.chat:
+        named = [snapshot.chats[chat] for chat in named_chats(connection, wish.chat) if chat in snapshot.chats]
+        if (of_named := np.isin(snapshot.chat, named)).any():
+            return of_named
+    in_chats: np.ndarray = snapshot.chat >= 0
+    return in_chats if wish.talk and (among & in_chats).any() else np.ones(len(snapshot.ids), bool)
 
 
 def _allowed(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
