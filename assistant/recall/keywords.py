@@ -89,7 +89,7 @@ def units_with_all(connection: sqlite3.Connection, terms: list[Term], most: int)
     index = WordIndex(connection)
     at = np.arange(index.places)
     for term in terms:
-        at = at[np.isin(at, _find(index, term).at, assume_unique=True)]
+        at = at[_find(index, term).codes(at) > 0]
     return [int(unit) for unit in index.ids(at[::-1][:most])]
 
 
@@ -124,12 +124,8 @@ def _best(scores: np.ndarray, mask: np.ndarray | None, most: int) -> tuple[np.nd
 
 
 def _coverage(weighed: list[_Weighed], at: np.ndarray, ideal: float) -> float:
-    import numpy as np
-
-    held = np.zeros(len(at))
-    for one in weighed:
-        held += one.weight * np.isin(at, one.found.in_text)
-    return float(held.max()) / ideal if len(at) else 0.0
+    """The share of the weight that the best of these places holds in its own text."""
+    return float(sum(one.weight * one.found.is_in_text(at) for one in weighed).max()) / ideal if len(at) else 0.0
 
 
 def _exact(index: WordIndex, weighed: list[_Weighed], mask: np.ndarray | None, most: int) -> set[int]:
