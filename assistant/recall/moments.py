@@ -6,28 +6,16 @@ The words that say so are taken out of what is searched for; see ``TimeWish.rest
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
+from assistant.recall.anchors import Anchor, Look, anchored_range, find_anchor
 from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, ranges_in
-from assistant.recall.markers import CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
+from assistant.recall.markers import BEHIND, CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
 from assistant.recall.text import fold
 
 Order = Literal["", "latest", "first"]
-
-
-@dataclass(frozen=True, slots=True)
-class DatedText:
-    """A unit that speaks of an event: the day it is of, and its text."""
-
-    day: date
-    text: str
-
-
-Look = Callable[[str], Sequence[DatedText]]
-"""Finds the units that speak of an event, by its words, the best first; none when nothing known does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +25,8 @@ class TimeWish:
     rest: the question without the words of time and of the chat's name, as the person wrote it; may be empty.
     spans: the days asked for, in the question's order. An open one ("before March", 三月以后) reaches to the beginning
     or the end of all days; it is a soft wish, as what was planned for then may have been said earlier or later.
-    anchors: words of events that spans hang on ("my trip to Lisbon"), whether or not they were found.
+    anchor: words of the event that the question hangs on ("my trip to Lisbon"), found or not; they stay in ``rest``, as
+    what was before a trip was mostly said with it in mind. If it was found, the last span is beside it.
     past: asks how it used to be, so what is superseded may be the answer.
     chat: words of the title of the chat that it was said in; talk: it was said in some chat.
     order: wants the last or the first of several occasions. asks_when: the answer is a day.
@@ -45,7 +34,7 @@ class TimeWish:
 
     rest: str
     spans: tuple[DayRange, ...] = ()
-    anchors: tuple[str, ...] = ()
+    anchor: str = ""
     past: bool = False
     chat: str = ""
     talk: bool = False
@@ -84,15 +73,23 @@ def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
         span, words = _opened(folded, found)
         spans.append(span)
         cuts.append(words)
-    for first, last in cuts:
-        folded = f"{folded[:first]}{' ' * (last - first)}{folded[last:]}"
+    for words in cuts:
+        folded = _blanked(folded, words)
     chat = CHAT.search(folded)
     if chat:
         cuts.append(chat.span())
+        folded = _blanked(folded, chat.span())
+    anchor = find_anchor(folded)
+    event = anchored_range(anchor, look) if anchor and look else None
+    if anchor and event:
+        spans.append(event)
+        if asks_for_all(_blanked(folded, anchor.words)):
+            cuts.append(anchor.words)
     return TimeWish(
         rest=_without(text, [(places[first], places[last]) for first, last in cuts]),
         spans=tuple(spans),
-        past=bool(PAST.search(folded)),
+        anchor=anchor.event if anchor else "",
+        past=bool(PAST.search(folded)) or _was_before(anchor, folded),
         chat=next(part for part in chat.groups() if part).strip() if chat else "",
         talk=bool(TALK.search(folded)),
         order="latest" if LATEST.search(folded) else "first" if FIRST.search(folded) else "",
@@ -112,10 +109,19 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(parts), [*places, len(text)]
 
 
+def _blanked(text: str, place: tuple[int, int]) -> str:
+    return f"{text[: place[0]]}{' ' * (place[1] - place[0])}{text[place[1] :]}"
+
+
 def _without(text: str, cuts: list[tuple[int, int]]) -> str:
     for first, last in sorted(cuts, reverse=True):
         text = f"{text[:first]} {text[last:]}"
     return " ".join(text.split()).strip(" ,，.。?？!！;；:：")
+
+
+def _was_before(anchor: Anchor | None, folded: str) -> bool:
+    """Where did we live before we moved."""
+    return anchor is not None and anchor.side in ("before", "until") and bool(BEHIND.search(folded))
 
 
 _BEFORE = re.compile(

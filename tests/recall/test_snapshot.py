@@ -16,9 +16,10 @@ from assistant.recall import snapshot as sieves
 from assistant.recall.codes import Codes, edge
 from assistant.recall.database import IndexFile, writing
 from assistant.recall.following import followed, load_snapshot
+from assistant.recall.models import model_number
 from assistant.recall.snapshot import UNIT_ARRAYS, Snapshot
 from assistant.recall.sync import delete_units
-from assistant.recall.vectors import model_number, store_vectors
+from assistant.recall.vectors import store_vectors
 
 DIMENSIONS = 70  # no multiple of 64, as some models have it
 MANY = 100_000
