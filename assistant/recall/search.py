@@ -20,6 +20,7 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
 from assistant.recall.file_states import FileState, count_learnt, file_states
+from assistant.recall.known_files import KnownFiles
 from assistant.recall.models import published_model
 from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
@@ -77,6 +78,7 @@ class Recall:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
+        self._table = KnownFiles()
         self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
@@ -284,6 +286,7 @@ class Recall:
 
     def _disconnect(self) -> None:
         connection, self._connection, self._snapshot = self._connection, None, None
+        self._table = KnownFiles()
         if connection is not None:
             connection.close()
 
@@ -293,7 +296,8 @@ class Recall:
         Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
         """
         seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
-        changes = refresh(connection, self._root, seconds, min(budget, _LOCK_SECONDS), private=self._private())
+        patience, private = min(budget, _LOCK_SECONDS), self._private()
+        changes = refresh(connection, self._root, seconds, patience, private=private, table=self._table)
         self._unpurged |= bool(changes.removed)
         if self.on_behind and not changes.complete:
             self.on_behind()

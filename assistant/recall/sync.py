@@ -17,6 +17,7 @@ from assistant.core.ports import Progress
 from assistant.core.values import Passage
 from assistant.recall.database import writing
 from assistant.recall.files import Look, look
+from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
 from assistant.recall.postings import add_words, delete_words, fold_blocks
 from assistant.recall.renewal import tells_of_change
@@ -30,8 +31,6 @@ from assistant.workspace.chat_head import parse_head
 from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
 
-OPEN, HIDDEN, FOUND = 0, 1, 2
-"""files.private: not private; private and without units; private, and found because the person allows it."""
 _UNITS_A_COMMIT = 500
 _log = logging.getLogger(__name__)
 
@@ -91,12 +90,13 @@ def sync_files(
     *,
     private: bool = False,
     skip: Collection[str] = (),
+    table: KnownFiles | None = None,
 ) -> Changes:
     """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
 
     seconds: give up after that long, with memory files done before chats and new chats before old ones.
     skip: files that a later pass takes in. private: index what was said in private chats, too; another wish than the
-    last time is seen by itself.
+    last time is seen by itself. table: what was read of the connection's files the last time.
     Unchanged units keep their rows. Vectors of texts that no unit holds any more go last, so that a file renamed or a
     text moved finds its vectors again.
     """
@@ -104,7 +104,10 @@ def sync_files(
     if not root.is_dir():  # an unplugged disk must not cost the index
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
-    work = _work(look(root, cancel), _known(connection, private), skip)
+    seen, known = look(root, cancel), (table or KnownFiles()).read(connection, private)
+    if seen.marks == known.marks and not seen.closed and "" not in seen.marks.values():
+        return changes
+    work = _work(seen, known.files, skip)
     moves = Moves(work.known, work.gone)
     changes.errors += [f"{folder} cannot be read: {why}" for folder, why in work.seen.closed.items()]
     deadline = time.monotonic() + seconds
@@ -137,7 +140,8 @@ def _work(seen: Look, known: Mapping[str, tuple[str, str]], skip: Collection[str
     marks = seen.marks
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
-    changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
+    if heads:
+        changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
     changed = [path for path in changed if path not in skip]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
     return _Work(known, seen, changed, {path for path in changed if first_part_of(path) in heads - {path}})
@@ -159,13 +163,6 @@ def purge(connection: sqlite3.Connection) -> bool:
     """
     (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
-
-
-def _known(connection: sqlite3.Connection, private: bool) -> dict[str, tuple[str, str]]:
-    """Stat and checksum of what is indexed; files of private chats that went by the other rule count as changed."""
-    other = HIDDEN if private else FOUND
-    rows = connection.execute("SELECT path, stat, sha256, private FROM files")
-    return {path: ("?", "") if rule == other else (stat, sha256) for path, stat, sha256, rule in rows}
 
 
 def _parse(
