@@ -127,8 +127,12 @@ def _best(scores: np.ndarray, mask: np.ndarray | None, most: int) -> tuple[np.nd
 
 def _coverage(weighed: list[_Weighed], at: np.ndarray) -> float:
     """The share of the query's weight that the best of these places has in its own text."""
-    shares = sum(one.weight * one.found.is_in_text(at) for one in weighed)
-    return float(shares.max(initial=0.0)) / sum(one.weight for one in weighed)
+    import numpy as np
+
+    held = np.zeros(len(at))
+    for one in weighed:
+        held += one.weight * one.found.is_in_text(at)
+    return float(held.max(initial=0.0)) / sum(one.weight for one in weighed)
 
 
 def _exact(index: WordIndex, weighed: list[_Weighed], mask: np.ndarray | None, most: int) -> set[int]:
