@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 7
+LAYOUT = 8
 """Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
