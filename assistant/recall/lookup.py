@@ -22,8 +22,8 @@ from assistant.recall.moments import TimeWish, read_time
 from assistant.recall.ranking import Nearness, allowed_units, days_mask, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
-from assistant.recall.sync import delete_units
 from assistant.recall.text import language
+from assistant.recall.unit_rows import delete_units
 
 _LOCK_SECONDS = 0.25
 _KNOWN = 0.3

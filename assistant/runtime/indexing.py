@@ -109,7 +109,9 @@ class IndexService:
             return
         try:
             self._workspace.memory.note_disk_changes()
+            self._recall.prepare()  # the first search need not wait for that
             self._recall.sync(self._run, self._progress, vectors=not self.paused)
+            self._recall.prepare()
         except Cancelled:
             _log.debug("indexing was stopped; it goes on when it is resumed, or at the next start")
             if self.paused:  # words are indexed all the same

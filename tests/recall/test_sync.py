@@ -487,3 +487,26 @@ def test_a_search_leaves_what_it_has_no_time_for_to_who_takes_it_in(workspace: S
     recall.sync(CancelToken(), quiet)
     asked.clear()
     assert found(recall, "persimmon 399") and not asked and recall.status().files == 400
+
+
+def test_vectors_go_with_the_last_text_they_are_of(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
+    workspace.write("memory/a.md", "- kayak\n")
+    workspace.write("memory/b.md", "# A\n\n- kayak\n- paddle\n")
+    workspace.remember("2026-11-01|you|kayak", "2026-11-02|you|kayak", "2026-11-03|you|rudder")
+    recall.sync(CancelToken(), quiet)
+    (workspace.root / "memory" / "b.md").unlink()
+    workspace.write("MEMORY.md", "2026-11-01|you|kayak\n")
+    assert "rudder" not in texts(recall, "kayak rudder paddle")
+    with sqlite3.connect(state / "index.sqlite3") as connection:
+        left = connection.execute("SELECT count(DISTINCT hash) FROM vectors").fetchone()
+        assert left == connection.execute("SELECT count(DISTINCT hash) FROM units").fetchone()
+    connection.close()
+    assert recall.lone_vectors() == 0
+
+
+def test_the_index_can_be_read_before_the_first_search(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    recall.sync(CancelToken(), quiet)
+    assert not recall.is_ready
+    recall.prepare()
+    assert recall.is_ready
