@@ -149,7 +149,7 @@ def test_what_stands_around_a_unit_counts_less_than_its_own_text() -> None:
 
 
 def test_pairs_of_characters_that_lie_across_two_words_say_little_of_what_is_unknown() -> None:
-    connection = fill({n: "别的事情" for n in range(1, 9)} | {9: "降压药早饭后吃"})
+    connection = fill(dict.fromkeys(range(1, 9), "别的事情") | {9: "降压药早饭后吃"})
     hits = search(connection, "妈妈降压药")
     assert hits.known > 0.5 and hits.coverage == pytest.approx(hits.known)
 
