@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from assistant.core.values import Passage
 from assistant.recall.foreign import day_of_block, foreign_units
 from assistant.recall.units_value import Unit
+from assistant.recall.windows import PART
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
@@ -70,7 +71,7 @@ def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
         text="; ".join(format_item(item) for item in entry.items),
         words=words,
         context="",
-        passage=Passage("", words),
+        passage=Passage("", PART.join(item.text for item in entry.items)),
         until=max(ends) if ends and len(ends) == len(live) else None,
         struck=not live,
     )
