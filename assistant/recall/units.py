@@ -25,6 +25,10 @@ from assistant.workspace.layout import ARCHIVE, MEMORY, is_foreign
 from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
 
+UNIT_RULES = 1
+"""Raised when the same file would make other units, or their words be indexed otherwise: all files are read again then.
+
+Vectors of texts that stay the same are kept."""
 _CONTEXT_CHARACTERS = 300
 """Of each neighbour; enough for a short turn, too little to drown the unit's own words."""
 

@@ -287,6 +287,23 @@ def test_vectors_made_by_another_process_are_used(workspace: SmallWorkspace, rec
     assert recall.search(RecallQuery("kayak")).mode == "hybrid"
 
 
+def test_other_unit_rules_read_all_files_again_but_keep_the_vectors(
+    workspace: SmallWorkspace, recall: Recall, state: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    workspace.write("memory/fruit.md", "# Fruit\n\n- quince\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    monkeypatch.setattr("assistant.recall.database.UNIT_RULES", 99)
+    monkeypatch.setattr("assistant.recall.sync.UNIT_RULES", 99)
+    after = Recall(workspace, state, embedder, CLOCK)
+    report = after.sync(CancelToken(), quiet)
+    assert (report.files, report.vectors, embedder.embedded) == (2, 0, [])
+    assert after.search(RecallQuery("kayak")).mode == "hybrid" and texts(after, "quince")[0] == "- quince"
+    assert after.sync(CancelToken(), quiet).files == 0
+    after.close()
+
+
 def test_search_while_a_sync_runs(workspace: SmallWorkspace, recall: Recall) -> None:
     workspace.remember(*(f"2026-11-01|you|kayak number {n}" for n in range(200)))
     modes = []
