@@ -16,7 +16,7 @@ from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 from assistant.recall.units import UNIT_RULES
 
-LAYOUT = 7
+LAYOUT = 8
 """Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0

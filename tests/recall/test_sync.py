@@ -504,3 +504,20 @@ def test_a_search_leaves_what_it_has_no_time_for_to_who_takes_it_in(workspace: S
     recall.sync(CancelToken(), quiet)
     asked.clear()
     assert found(recall, "persimmon 399") and not asked and recall.status().files == 400
+
+
+def test_a_folder_that_moved_is_not_lost_where_a_search_has_no_time_for_all_of_it(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(30):
+        workspace.write(f"memory/old/note {n}.md", f"- persimmon {n}\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    recall.on_behind = lambda: None
+    monkeypatch.setattr("assistant.recall.search._REFRESH_SECONDS", 0.0)
+    (workspace.root / "memory/old").rename(workspace.root / "memory/new")
+    seen = [len(found(recall, "persimmon", limit=100)) for _ in range(3)]
+    assert min(seen) >= 30
+    recall.sync(CancelToken(), quiet)
+    assert {hit.file.split("/")[1] for hit in found(recall, "persimmon", limit=100)} == {"new"}
+    assert recall.status().files == 30 and not {"persimmon 3"} & {*embedder.embedded} and recall.lone_vectors() == 0
