@@ -20,7 +20,7 @@ from assistant.recall.tokens import phone_numbers, pieces, words_of_piece
 SCHEMA = """
 CREATE TABLE unit_words(unit INTEGER PRIMARY KEY, text BLOB NOT NULL, context BLOB NOT NULL);
 CREATE TABLE word_blocks(block INTEGER PRIMARY KEY, sizes BLOB NOT NULL);
-CREATE TABLE postings(block INTEGER NOT NULL, word INTEGER NOT NULL, units BLOB NOT NULL, PRIMARY KEY(block, word))
+CREATE TABLE postings(word INTEGER NOT NULL, block INTEGER NOT NULL, units BLOB NOT NULL, PRIMARY KEY(word, block))
     WITHOUT ROWID;
 """
 SHIFT = 12
@@ -111,8 +111,8 @@ def _fold(connection: sqlite3.Connection, block: int) -> None:
     bounds = np.flatnonzero(new_word[starts])
     edges = (np.append(bounds, len(starts)) * 2).tolist()
     keys = words[starts[bounds]].tolist()
-    lists = ((block, key, values[edges[n] : edges[n + 1]]) for n, key in enumerate(keys) if key)
-    connection.executemany("INSERT INTO postings(block, word, units) VALUES (?, ?, ?)", lists)
+    lists = ((key, block, values[edges[n] : edges[n + 1]]) for n, key in enumerate(keys) if key)
+    connection.executemany("INSERT INTO postings(word, block, units) VALUES (?, ?, ?)", lists)
 
 
 def delete_words(connection: sqlite3.Connection, units: Sequence[int]) -> None:

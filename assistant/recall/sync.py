@@ -23,7 +23,7 @@ from assistant.recall.postings import add_words, delete_words, fold_blocks
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.spoken import store_spoken
 from assistant.recall.text import language
-from assistant.recall.units import first_part_of, units_of
+from assistant.recall.units import UNIT_RULES, first_part_of, units_of
 from assistant.recall.units_value import Unit
 from assistant.recall.unreadable import note_unreadable
 from assistant.recall.vector_sync import drop_lone_vectors
@@ -116,6 +116,7 @@ def sync_files(
         cancel.check()
         if time.monotonic() > deadline:
             changes.complete = False
+            moves.wait(work.changed[done:])
             break
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
@@ -127,7 +128,7 @@ def sync_files(
             progress(done + 1, len(work.changed), "keywords")
     _apply(connection, waiting, changes, moves)
     note_unreadable(connection, changes.unreadable)
-    _remove(connection, [path for path in work.gone if path not in moves.done], changes)
+    _remove(connection, moves.left, changes)
     if changes.removed and changes.complete:  # a later pass may find the same text under another name
         drop_lone_vectors(connection)
     if work.changed:
@@ -296,7 +297,7 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
 def _digest(unit: Unit) -> bytes:
     """Over all but the line, so that a unit that only moved is kept."""
     parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.passage)).encode("utf-8", "surrogatepass")).digest()[:16]
+    return hashlib.sha256(repr((*parts, unit.passage, UNIT_RULES)).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def _storable(text: str) -> str:
