@@ -19,13 +19,13 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
-from assistant.recall.file_states import FileState, count_learnt, file_states
+from assistant.recall.file_states import FileState, file_states
 from assistant.recall.known_files import KnownFiles
 from assistant.recall.models import published_model
 from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.refreshing import refresh
-from assistant.recall.reports import IndexStatus, SyncReport, in_words
+from assistant.recall.reports import IndexStatus, SyncReport, in_words, index_status
 from assistant.recall.sync import drop_units, purge, sync_files
 from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
 from assistant.recall.verification import Verification
@@ -251,19 +251,12 @@ class Recall:
     def status(self) -> IndexStatus:
         """How the index stands now. Raises AssistantError("recall.index")."""
         with in_words(), self._lock:
-            connection = self._connected()
+            connection, model = self._connected(), self._embedder.identity
             snapshot = self._current(connection)
-            (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
-            bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
-            model = self._embedder.identity
-            published = bool(self._model(connection)[0])
-            have = int(snapshot.has_vector.sum()) if published else count_learnt(connection, model)
-        errors = [f"{path}: {problem}" for path, problem in bad]
-        errors += [self._file.note] if self._file.note else []
-        stale = len(snapshot.ids) - have if model else 0
-        errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
-        problem = self._embedder.problem
-        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors), problem, published)
+            searched = int(snapshot.has_vector.sum()) if self._model(connection)[0] else None
+            status = index_status(connection, len(snapshot.ids), searched, model, self._embedder.problem)
+        notes = tuple(note for note in (self._file.note, self._problem, status.problem) if note)
+        return replace(status, errors=(*status.errors, *notes))
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 
 from assistant.recall.calendar_days import Asked
-from assistant.recall.dates import MOST_CHARACTERS, may_speak_of_days, ranges_in
+from assistant.recall.dates import MOST_CHARACTERS, DayRange, may_speak_of_days, ranges_in
 from assistant.recall.markers import BEHIND
 from assistant.recall.text import fold
 
@@ -15,6 +16,7 @@ LONGEST = 31
 VAGUE = 7
 """A longer time that holds the very day it was said on ("this month", "lately") tells nothing more than that day."""
 _MOST_OF_UNIT = 8
+_CLAUSE = re.compile(r"[,;.!?](?=\s|$)|[，。；！？：\n]")
 _ANY_DAYS = (date(2003, 8, 20), date(2016, 2, 5))
 
 
@@ -40,7 +42,22 @@ def spoken_days(text: str, day: date | None) -> list[tuple[int, int]]:
 
 
 def _bounds(folded: str, day: date) -> Iterator[tuple[int, int]]:
-    told = Asked(day, present=not BEHIND.search(folded), told=True)
-    for found in ranges_in(folded, told):
+    for found in _told(folded, day):
         if (found.last - found.first).days < LONGEST:
             yield found.first.toordinal(), found.last.toordinal()
+
+
+def _told(folded: str, day: date) -> Iterator[DayRange]:
+    """What is told in the past tense was before, by its own part of the sentence; all else may be yet to come."""
+    was_told = BEHIND.search(folded)
+    for found in ranges_in(folded, Asked(day, present=True, told=True)):
+        if not (was_told and BEHIND.search(_clause(folded, found.words))):
+            yield found
+    for found in ranges_in(folded, Asked(day, told=True)) if was_told else ():
+        if BEHIND.search(_clause(folded, found.words)):
+            yield found
+
+
+def _clause(folded: str, words: tuple[int, int]) -> str:
+    before, after = _CLAUSE.split(folded[: words[0]])[-1], _CLAUSE.split(folded[words[1] :])[0]
+    return before + folded[slice(*words)] + after

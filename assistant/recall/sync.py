@@ -114,6 +114,7 @@ def sync_files(
         cancel.check()
         if time.monotonic() > deadline:
             changes.complete = False
+            moves.wait(work.changed[done:])
             break
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
@@ -125,7 +126,7 @@ def sync_files(
             progress(done + 1, len(work.changed), "keywords")
     _apply(connection, waiting, changes, moves)
     note_unreadable(connection, changes.unreadable)
-    _remove(connection, [path for path in work.gone if path not in moves.done], changes)
+    _remove(connection, moves.left, changes)
     if changes.removed and changes.complete:  # a later pass may find the same text under another name
         drop_lone_vectors(connection, changes.texts)
         connection.execute("DELETE FROM gone WHERE seq <= (SELECT max(seq) FROM gone) - ?", [_GONE])

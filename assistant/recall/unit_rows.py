@@ -12,6 +12,7 @@ from assistant.recall.postings import add_words, delete_words
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.spoken import store_spoken
 from assistant.recall.text import language
+from assistant.recall.units import UNIT_RULES
 from assistant.recall.units_value import Unit
 from assistant.workspace.redaction import find_secrets, redact
 
@@ -73,7 +74,7 @@ def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
 def unit_digest(unit: Unit) -> bytes:
     """Over all but the line, so that a unit that only moved is kept."""
     parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.passage)).encode("utf-8", "surrogatepass")).digest()[:16]
+    return hashlib.sha256(repr((*parts, unit.passage, UNIT_RULES)).encode("utf-8", "surrogatepass")).digest()[:16]
 
 
 def _storable(text: str) -> str:

@@ -26,6 +26,9 @@ from assistant.ui.main_window import MainWindow
 from assistant.ui.memory.search import SearchPage
 
 from .fakes import FakeServices, HeldLane, make_hit
+from .real_services import Kept, kept
+
+__all__ = ["kept"]
 
 TURN = Hit(
     "20261129_153022#3",
@@ -272,3 +275,23 @@ def test_factors_and_reasons_are_said_in_chinese_too(chinese: None) -> None:
     words = {word for one in FACTORS.values() for word in (one.name, one.means)}
     words |= {*WHY_WORDS.values(), watching.LIMIT, watching.REMOTE, watching.GONE}
     assert sorted(words - set(load_messages("zh_CN"))) == []
+
+
+# --- over real files ----------------------------------------------------------------------------------------------
+
+
+def test_a_real_search_with_limits_and_a_file_that_is_no_text(qtbot: QtBot, kept: Kept) -> None:
+    root = kept.services.workspace.root
+    (root / "MEMORY.md").write_text("2026-11-28|you|龙井 at 80 degrees\n2026-10-03|you|龙井 from Suzhou\n", "utf-8")
+    (root / "memory" / "bad.md").write_bytes(b"\x00\x01\x02" * 5_000)
+    kept.window.memory.show(page="search")
+    page = kept.window.memory_panel().search
+    page.field.setText("龙井")
+    qtbot.waitUntil(lambda: page.status.text() == "2 lines found · by words only: there is no embedding model")
+    page.filters.choose_time("last month")
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    assert page.model.items()[0].text == "龙井 from Suzhou"
+    page.opened()
+    qtbot.waitUntil(lambda: page.index.toggle.text() == "1 file has a problem")
+    assert page.index.words.text() == "2 lines of 2 files can be found · by words only: there is no embedding model"
+    assert page.index.model.items()[0].path == "memory/bad.md"
