@@ -14,6 +14,7 @@ from typing import Literal
 
 from assistant.recall.calendar_days import Asked
 from assistant.recall.dates import DayRange
+from assistant.recall.number_words import ZH_COUNT
 from assistant.recall.spoken_days import spoken_days
 
 Side = Literal["before", "after", "since", "until", "during", "of"]
@@ -69,6 +70,7 @@ _SIDES: dict[str, Side] = {"before": "before", "after": "after", "since": "since
 _SIDES |= {"during": "during", "of": "of"}
 _ZH_SIDES: dict[str, Side] = {"之前": "before", "以前": "before", "前": "before", "以来": "since", "期间": "during"}
 _ZH_SIDES |= {"之后": "after", "以后": "after", "后": "after", "的时候": "during"}
+_AMOUNT = re.compile(f"{ZH_COUNT}(?:天|周|年|个?(?:星期|礼拜|小时)|个月)|now|then|that|现在|今天")
 _ZH_LEAD = re.compile(r"^(?:在|从|自从?|我们?|咱们|他|她|你)+")
 
 
@@ -78,14 +80,14 @@ def find_anchor(folded: str) -> Anchor | None:
     if english:
         word = english["side"] or english["alone"] or "during"
         event = _GOES_ON.split(english["event"])[0]
-        if event.strip():
+        if event.strip() and not _AMOUNT.fullmatch(event.strip()):
             end = english.start("event") + len(event.rstrip())
             length = _LENGTHS[english["unit"]] if english["unit"] else 0
             return Anchor(event.strip(), _SIDES[word], (english.start(), end), length)
     chinese = None if folded.isascii() else _CHINESE.search(folded)
     if chinese:
         event = _ZH_LEAD.sub("", chinese["event"].strip())
-        if len(event) > 1:
+        if len(event) > 1 and not _AMOUNT.fullmatch(event):
             unit = chinese["unit"]
             zh_side: Side = "of" if unit else _ZH_SIDES[chinese["side"]]
             return Anchor(event, zh_side, chinese.span(), _ZH_LENGTHS[unit] if unit else 0)

@@ -19,6 +19,7 @@ __all__ = ["KeywordHits", "Term", "query_terms", "search_words", "units_with_all
 _RARE_CODE, _RARE_CODE_ONE_IN = 10, 500
 _RARE_WORD, _RARE_WORD_ONE_IN = 2, 50_000
 _NAME_ONE_IN = 2_000
+_ACROSS = 0.5
 _WHOLE_SHARE = 0.7
 """Of the query's weight: of what is rare but ordinary, only a word that is nearly all of the query comes first."""
 
@@ -28,8 +29,9 @@ class KeywordHits:
     """scores: unit row -> 0..1; exact: rows that hold a code, a rare name, or a rare word that is nearly all of it;
     strangers: the query names something, by a capital inside the sentence, that stands nowhere.
 
-    coverage: the share of the query's weight (the idf of its terms; parts and single characters count less) that the
-    best single unit holds; known: the share whose terms stand anywhere in the index. Both 0..1, 0 without terms.
+    coverage: the share of the query's weight that the best single unit holds in its own text; known: the share whose
+    terms stand anywhere in the index. Both 0..1, 0 without terms. A term weighs its idf; parts of words, single
+    characters, and pairs of characters that never meet weigh less.
     """
 
     scores: dict[int, float]
@@ -51,6 +53,11 @@ class _Weighed:
     def count(self) -> int:
         return len(self.found.at)
 
+    @property
+    def telling(self) -> float:
+        """What it counts for silence: that two characters never meet says little where they may be of two words."""
+        return self.weight * (_ACROSS if self.term.across and not self.count else 1.0)
+
 
 def search_words(
     connection: sqlite3.Connection, terms: list[Term], allowed: np.ndarray | None, most: int
@@ -68,7 +75,7 @@ def search_words(
     weighed = [_weighed(index, term) for term in terms]
     ideal = sum(one.weight for one in weighed)
     strangers = any(one.term.name and not one.count for one in weighed)
-    known = sum(one.weight for one in weighed if one.count) / ideal
+    known = sum(one.weight for one in weighed if one.count) / sum(one.telling for one in weighed)
     if not known:
         return KeywordHits({}, frozenset(), strangers)
     mask = None if allowed is None else index.mask(allowed)
@@ -132,7 +139,7 @@ def _coverage(weighed: list[_Weighed], at: np.ndarray) -> float:
     held = np.zeros(len(at))
     for one in weighed:
         held += one.weight * one.found.is_in_text(at)
-    return float(held.max(initial=0.0)) / sum(one.weight for one in weighed)
+    return float(held.max(initial=0.0)) / sum(one.telling for one in weighed)
 
 
 def _exact(index: WordIndex, weighed: list[_Weighed], mask: np.ndarray | None, most: int) -> set[int]:

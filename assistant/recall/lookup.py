@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -22,8 +23,8 @@ from assistant.recall.moments import TimeWish, read_time
 from assistant.recall.ranking import Nearness, allowed_units, days_mask, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
-from assistant.recall.sync import delete_units
 from assistant.recall.text import language
+from assistant.recall.unit_rows import delete_units
 
 _LOCK_SECONDS = 0.25
 _KNOWN = 0.3
@@ -44,7 +45,9 @@ def look_up(
     wish = read_time(text, today, partial(_tellers, connection, ids))
     spoken = spoken_of(connection, wish, today)
     if wish.only_time:
-        return by_time(connection, snapshot, query, wish, spoken)
+        listed = by_time(connection, snapshot, query, wish, spoken)
+        if listed.hits or re.search(r"[^\W\d]", text):  # figures alone (3.11.14) may be no day at all
+            return listed
     with _unasked(connection, query.asked), reading(connection):
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from assistant.recall.anchors import Anchor, Look, anchored_range, find_anchor
-from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, ranges_in
+from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, is_name_of_days, ranges_in
 from assistant.recall.markers import BEHIND, CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
 from assistant.recall.text import fold
 
@@ -30,6 +30,7 @@ class TimeWish:
     past: asks how it used to be, so what is superseded may be the answer.
     chat: words of the title of the chat that it was said in; talk: it was said in some chat.
     order: wants the last or the first of several occasions. asks_when: the answer is a day.
+    is_name: all of it is a name of days that notes may hold as a word (Christmas, 中秋, March, 1984).
     """
 
     rest: str
@@ -40,6 +41,7 @@ class TimeWish:
     talk: bool = False
     order: Order = ""
     asks_when: bool = False
+    is_name: bool = False
 
     @property
     def days(self) -> tuple[DayRange, ...]:
@@ -54,12 +56,12 @@ class TimeWish:
     @property
     def only_time(self) -> bool:
         """The question has days and nothing to search for: "yesterday", "what happened last week", 上周做了什么."""
-        return bool(self.spans) and asks_for_all(fold(self.rest))
+        return bool(self.spans) and not self.is_name and asks_for_all(fold(self.rest))
 
     @property
     def bare(self) -> bool:
         """The question has days, and no words but those of asking: "where were we last weekend"."""
-        return bool(self.spans) and is_bare(fold(self.rest))
+        return bool(self.spans) and not self.is_name and is_bare(fold(self.rest))
 
 
 def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
@@ -94,6 +96,7 @@ def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
         talk=bool(TALK.search(folded)),
         order="latest" if LATEST.search(folded) else "first" if FIRST.search(folded) else "",
         asks_when=bool(WHEN.search(folded)),
+        is_name=bool(spans) and is_name_of_days(text),
     )
 
 
@@ -132,10 +135,10 @@ _AFTER = re.compile(r"\b(?P<strict>after|later than|since|from|starting)\W+(?:th
 _STRICT = frozenset(("before", "prior to", "earlier than", "after", "later than", "之前", "以前", "前", "之后", "后"))
 _ZH_LEAD = re.compile(r"(?:直到|截至|截止到?|自从?|从|[在到])$")
 _ONWARDS = re.compile(r"\W*(?:on(?:wards?)?\b(?!\s+\w)|onwards?\b|(?:until|till|to) (?:now|today)\b)")
-_ZH_BEFORE = re.compile(r"的?(?P<strict>之前|以前|前|为止|止)")
+_ZH_BEFORE = re.compile(r"的?(?P<strict>之前|以前|前(?!后)|为止|止)")
 _ZH_AFTER = re.compile(r"的?(?P<strict>之后|以后|后|以来|起|开始)(?!面)")
-_LEAD = re.compile(r"(?:\b(?:in|on|during|over|within|for|of|at|from|around)\s+(?:the\s+)?|[在从自])$")
-_TAIL = re.compile(r"'s\b|的|里|内|期间|左右|这天|那天")
+_LEAD = re.compile(r"(?:\b(?:in|on|during|over|within|for|of|at|from|around|between)\s+(?:the\s+)?|[在从自])$")
+_TAIL = re.compile(r"'s\b|前后|之间|的|里|内|期间|左右|这天|那天")
 
 
 def _opened(folded: str, found: DayRange) -> tuple[DayRange, tuple[int, int]]:

@@ -85,6 +85,7 @@ class Recall:
         self.on_behind: Callable[[], None] | None = None
         """Who takes in what a search has no time for; without one a search takes in all that changed."""
         self._unpurged = True  # by a search of an earlier process, for all we know
+        self._unswept = True  # vectors of texts that went may be left, where a pass over the files ended early
 
     # --- searching ---
 
@@ -158,7 +159,11 @@ class Recall:
         ("recall.index") when the index itself cannot be used.
         """
         with in_words(), self._writable() as connection:
+            unswept, self._unswept = self._unswept, True
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
+            if unswept:
+                drop_lone_vectors(connection)
+            self._unswept = False
             made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
             if changes.removed or self._unpurged:
                 self._unpurged = not purge(connection)
@@ -188,9 +193,8 @@ class Recall:
         with in_words(), self._writable() as connection:
             drop_units(connection, units)
             token = CancelToken()
-            changes = sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
-            if not changes.removed:  # else it has done it; a process that was killed may have left some, too
-                drop_lone_vectors(connection)
+            sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
+            drop_lone_vectors(connection)  # a process that was killed may have left some
             emptied = purge(connection)  # waits some seconds for who reads beside us
             self._unpurged = not emptied
         if not emptied:
@@ -215,6 +219,11 @@ class Recall:
         with in_words(), self._lock:
             sql = "SELECT uid FROM units WHERE uid = ?"
             return {unit for unit in units if self._connected().execute(sql, [unit]).fetchone()}
+
+    def prepare(self) -> None:
+        """Read the index into memory, so that the first search need not; seconds for a million units."""
+        with in_words(), self._lock:
+            self._current(self._connected())
 
     @property
     def is_ready(self) -> bool:
@@ -292,6 +301,7 @@ class Recall:
         patience, private = min(budget, _LOCK_SECONDS), self._private()
         changes = refresh(connection, self._root, seconds, patience, private=private, table=self._table)
         self._unpurged |= bool(changes.removed)
+        self._unswept |= not changes.complete
         if self.on_behind and not changes.complete:
             self.on_behind()
 

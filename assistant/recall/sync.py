@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
-from assistant.core.values import Passage
 from assistant.recall.database import writing
 from assistant.recall.files import Look, look
 from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
-from assistant.recall.postings import add_words, delete_words, fold_blocks
-from assistant.recall.renewal import tells_of_change
-from assistant.recall.spoken import store_spoken
-from assistant.recall.text import language
+from assistant.recall.postings import fold_blocks
+from assistant.recall.unit_rows import delete_units, insert_unit, unit_digest
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
 from assistant.recall.unreadable import note_unreadable
 from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
-from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
 
 _UNITS_A_COMMIT = 500
+_GONE = 100_000
+"""Units that went are kept in mind so long; who has not looked for longer than that reads the index anew."""
 _log = logging.getLogger(__name__)
 
 
@@ -39,7 +36,7 @@ _log = logging.getLogger(__name__)
 class Changes:
     """What a pass over the files did. errors: what is wrong, in words; unreadable: files, and why they are.
 
-    complete: no file was left for a later pass.
+    complete: no file was left for a later pass; texts: hashes of those whose units went.
     """
 
     files: int = 0
@@ -48,6 +45,7 @@ class Changes:
     errors: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     complete: bool = True
+    texts: set[bytes] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,8 @@ def sync_files(
     note_unreadable(connection, changes.unreadable)
     _remove(connection, moves.left, changes)
     if changes.removed and changes.complete:  # a later pass may find the same text under another name
-        drop_lone_vectors(connection)
+        drop_lone_vectors(connection, changes.texts)
+        connection.execute("DELETE FROM gone WHERE seq <= (SELECT max(seq) FROM gone) - ?", [_GONE])
     if work.changed:
         progress(len(work.changed), len(work.changed), "keywords")
     return changes
@@ -193,7 +192,7 @@ def _parse(
         _log.exception("units of %s", path)
         units, problem = [], f"not understood: {error}"
     problem = problem or str(file.problem or "")
-    return _Parsed(path, stat, file.sha256, problem, [(_digest(unit), unit) for unit in units], mark)
+    return _Parsed(path, stat, file.sha256, problem, [(unit_digest(unit), unit) for unit in units], mark)
 
 
 def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
@@ -224,63 +223,9 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
             if same[1] != unit.line:
                 connection.execute("UPDATE units SET line = ? WHERE id = ?", [unit.line, same[0]])
         else:
-            _insert(connection, file, digest, unit)
+            insert_unit(connection, file, digest, unit)
             changes.added += 1
-    delete_units(connection, [row for row, _ in old.values()])
-    changes.removed += len(old)
-
-
-def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
-    unit = _redacted(unit)
-    head, body = _storable(unit.passage.head), _storable(unit.passage.body)
-    columns = [
-        file,
-        digest,
-        unit.uid,
-        unit.line,
-        unit.kind,
-        unit.day.toordinal() if unit.day else 0,
-        unit.until.toordinal() if unit.until else 0,
-        unit.struck,
-        unit.chat,
-        unit.number,
-        language(unit.words),
-        tells_of_change(unit.words),
-        passage_hash(head, body),
-        _storable(unit.title),
-        _storable(unit.text),
-        head,
-        body,
-    ]
-    row = connection.execute(
-        "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        columns,
-    ).lastrowid
-    assert row is not None
-    add_words(connection, row, _storable(unit.words), _storable(unit.context))
-    store_spoken(connection, row, unit.words, unit.day)
-
-
-def passage_hash(head: str, body: str) -> bytes:
-    """Under which the vectors of a text are kept; the text as it is stored."""
-    return hashlib.sha256(f"{head}\0{body}".encode()).digest()[:16]
-
-
-def _redacted(unit: Unit) -> Unit:
-    """The unit as it may be stored: what another program wrote into a file has not come through our own redaction."""
-    passage = unit.passage
-    texts = (unit.title, unit.text, unit.words, unit.context, passage.head, passage.body)
-    if not find_secrets("\n".join(dict.fromkeys(texts))):
-        return unit
-    title, text, words, context, head, body = (redact(each).text for each in texts)
-    return replace(unit, title=title, text=text, words=words, context=context, passage=Passage(head, body))
-
-
-def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
-    """Take units out of the index, in the transaction of the caller."""
-    delete_words(connection, rows)
-    connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
+    _delete(connection, [row for row, _ in old.values()], changes)
 
 
 def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes) -> None:
@@ -288,18 +233,13 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
         with writing(connection):
             sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
-            delete_units(connection, rows)
+            _delete(connection, rows, changes)
             connection.execute("DELETE FROM files WHERE path = ?", [path])
         changes.files += 1
-        changes.removed += len(rows)
 
 
-def _digest(unit: Unit) -> bytes:
-    """Over all but the line, so that a unit that only moved is kept."""
-    parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.passage)).encode("utf-8", "surrogatepass")).digest()[:16]
-
-
-def _storable(text: str) -> str:
-    """Without NULs and lone surrogates, which neither SQLite nor a tokenizer takes."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+def _delete(connection: sqlite3.Connection, rows: Sequence[int], changes: Changes) -> None:
+    for row in rows:
+        changes.texts.update(connection.execute("SELECT hash FROM units WHERE id = ?", [row]).fetchone())
+    delete_units(connection, rows)
+    changes.removed += len(rows)

@@ -113,8 +113,10 @@ class IndexService:
         learnt, learning = self._learnt, not self.paused
         try:
             self._workspace.memory.note_disk_changes()
+            self._recall.prepare()  # the first search need not wait for that
             self._recall.sync(self._run, partial(self._progress, before=learnt), vectors=learning)
             self._learnt = 0 if learning else learnt
+            self._recall.prepare()
         except Cancelled:
             _log.debug("indexing was stopped; it goes on when it is resumed, or at the next start")
             self._learnt = self._progress_now.get("vectors", (learnt, 0))[0]

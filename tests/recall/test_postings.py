@@ -146,3 +146,20 @@ def test_what_stands_around_a_unit_counts_less_than_its_own_text() -> None:
     scores = search(connection, "violin").scores
     assert sorted(scores) == [3, 4] and scores[3] > scores[4]
     assert search(connection, "violin").exact == {3}
+
+
+def test_pairs_of_characters_that_lie_across_two_words_say_little_of_what_is_unknown() -> None:
+    connection = fill(dict.fromkeys(range(1, 9), "别的事情") | {9: "降压药早饭后吃"})
+    hits = search(connection, "妈妈降压药")
+    assert hits.known > 0.5 and hits.coverage == pytest.approx(hits.known)
+
+
+def test_taking_a_unit_out_for_one_search_leaves_the_index_as_it_was() -> None:
+    connection = fill({n: f"tea {'violin' if n == 7 else 'cup'}" for n in range(1, BLOCK + 3)})
+    before = list(connection.iterdump())
+    connection.execute("BEGIN")
+    delete_words(connection, [7, BLOCK + 1])
+    assert search(connection, "violin").scores == {}
+    connection.execute("ROLLBACK")
+    assert list(connection.iterdump()) == before
+    assert set(search(connection, "violin").scores) == {7}

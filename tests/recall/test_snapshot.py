@@ -20,7 +20,7 @@ from assistant.recall.database import IndexFile, writing
 from assistant.recall.following import followed, load_snapshot
 from assistant.recall.models import model_number
 from assistant.recall.snapshot import UNIT_ARRAYS, Snapshot
-from assistant.recall.sync import delete_units
+from assistant.recall.unit_rows import delete_units
 from assistant.recall.vectors import store_vectors
 
 DIMENSIONS = 70  # no multiple of 64, as some models have it
