@@ -13,7 +13,7 @@ DAYS = {char: n for n, chars in enumerate(("一1", "二2", "三3", "四4", "五5
 _UNITS = {"天": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
 PARTS = {"初": "early", "上旬": "early", "中旬": "mid", "中": "mid", "下旬": "late", "底": "late", "末": "late"}
 
-WHICH = "(?P<which>上+|下+|这|本)"
+WHICH = "(?P<which>上+|下+|这|本)(?:一(?=[个周]))?"
 _WEEK = "(?:周|星期|礼拜)"
 _UNIT = "(?:(?P<unit>天|周|年)|个(?P<big>星期|礼拜|月)|(?P<week>星期|礼拜))"
 HOURS = "(?:早上|上午|中午|下午|傍晚|晚上|夜里|凌晨|早|晚|夜)?"
@@ -68,6 +68,12 @@ def _counted() -> Iterator[tuple[str, Reader]]:
     yield "半个月(?:以前|之前|前)", lambda match, asked: asked.days(-20, -11)
     yield rf"(?:过去|最近|近|这)的?(?:(?P<count>{ZH_COUNT})|(?P<few>几)){_UNIT}(?:[内里以]来?)?", _past
     yield "(?:过去|最近|近)的?(?P<half>半年|半个月)", _past
+    yield rf"前(?:(?P<few>几)|(?P<count>[两二三四五六])){_UNIT}(?<!天)", _past
+    yield (
+        rf"(?P<count>{ZH_COUNT}){_UNIT}[之以]?内",
+        lambda match, asked: (_coming if asked.present else _past)(match, asked),
+    )
+    yield "去年的?(?:今天|这个?时候|同期)", lambda match, asked: asked.days(-386, -344)
     yield rf"(?:未来|接下来|今后|往后)的?(?:(?P<count>{ZH_COUNT})|(?P<few>几)){_UNIT}[内里]?", _coming
     yield rf"(?P<count>{ZH_COUNT}){_UNIT}(?:以后|之后|后)(?!面)", _later
 
@@ -101,6 +107,10 @@ def _past(match: Match[str], asked: Asked) -> Bounds:
     return asked.past(_count(match), _unit(match))
 
 
+def _within(match: Match[str], asked: Asked) -> Bounds:
+    return _coming(match, asked) if asked.present else _past(match, asked)
+
+
 def _coming(match: Match[str], asked: Asked) -> Bounds:
     return asked.coming(_count(match), _unit(match))
 
@@ -129,7 +139,7 @@ def _weeks() -> Iterator[tuple[str, Reader]]:
     yield rf"{WHICH}个?{_WEEK}(?![一二三四五六日天末1-7])(?P<part>初|底)?", _week
     yield rf"(?:{WHICH}个?)?{_WEEK}末", _weekend
     month = rf"(?:{WHICH}个?月|(?P<month>{ZH_COUNT})月份?)"
-    yield rf"{month}的?第(?P<nth>[一二三四1-4])(?:周|个?星期|个?礼拜)", _week_of_month
+    yield rf"{month}的?(?:第(?P<nth>[一二三四1-4])|最后一)(?:周|个?星期|个?礼拜)", _week_of_month
     year = "(?:(?P<year>[0-9]{4}|[〇零一二三四五六七八九]{4})年)?"
     yield rf"{year}的?第(?P<nth>[0-9]{{1,2}}|[一二三四五]?十[一二三四五六七八九]?)周", _week_number
 
@@ -150,7 +160,7 @@ def _week_of_month(match: Match[str], asked: Asked) -> Bounds:
     else:
         month = number(match["month"])
         bounds = Asked(asked.today.replace(year=asked.year_of(month), month=month, day=1)).month(0)
-    return week_of_month(*bounds, number(match["nth"]))
+    return week_of_month(*bounds, number(match["nth"]) if match["nth"] else -1)
 
 
 def _week_number(match: Match[str], asked: Asked) -> Bounds:

@@ -72,6 +72,7 @@ def _dates() -> Iterator[tuple[str, Reader]]:
     follows = r"(?=那天|以?[前后]|之[前后]|[的早晚上下中在要有我你]|\W|$)"
     alone = "(?<![月第大小0-9a-z#十百千〇零一二三四五六七八九])"
     yield rf"{alone}(?P<dom>{ZH_COUNT})号{_NO_DATE}{HOURS}{follows}", _day_of_month
+    yield rf"{alone}(?P<dom>[12][0-9]|3[01]|二?十[一二三四五六七八九]?|三十一?)号{_NO_DATE}{HOURS}", _day_of_month
 
 
 def _date(match: Match[str], asked: Asked) -> Bounds:
@@ -124,6 +125,8 @@ def _parts_of_years() -> Iterator[tuple[str, Reader]]:
     yield rf"{which}q(?P<nth>[1-4])(?![0-9])", _quarter
     yield "(?P<which>上|这|本|下)个?季度", lambda match, asked: asked.quarter(offset(match["which"]))
     yield rf"{_YEAR}的?(?P<season>[春夏秋冬])(?![节联至分])[天季]?", _season
+    ago = f"(?P<ago>{ZH_COUNT})年前的?(?P<season>[春夏秋冬])[天季]"
+    yield ago, lambda m, asked: whole_season(asked.today.year - number(m["ago"]), _SEASONS[m["season"]])
     yield "(?P<which>上个?|下个?|这个?)?(?P<season>[春夏秋冬])[天季](?:里|的时候)?", _season
 
 

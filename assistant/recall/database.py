@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
+from assistant.recall.units import UNIT_RULES
 
 LAYOUT = 8
 """Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
@@ -56,7 +57,10 @@ _log = logging.getLogger(__name__)
 
 
 class IndexFile:
-    """Opens connections to one index file, building it when it is missing and replacing it when it is no good."""
+    """Opens connections to one index file, building it when it is missing and replacing it when it is no good.
+
+    One made by other rules of how files become units has all files read again.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,6 +94,7 @@ class IndexFile:
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA secure_delete=ON")
             self._prepare(connection)
+            self._follow_rules(connection)
         except BaseException:
             connection.close()
             raise
@@ -108,6 +113,14 @@ class IndexFile:
                     connection.execute(statement)
             connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version={LAYOUT}")
+
+    def _follow_rules(self, connection: sqlite3.Connection) -> None:
+        """Under other rules, forget how the files were when they were read: passes over them do the rest."""
+        if meta(connection, "unit_rules") == str(UNIT_RULES):
+            return
+        with writing(connection):
+            connection.execute("UPDATE files SET stat = '?', sha256 = ''")
+            set_meta(connection, "unit_rules", str(UNIT_RULES))
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
         (application,) = connection.execute("PRAGMA application_id").fetchone()

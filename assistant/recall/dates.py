@@ -11,7 +11,7 @@ from typing import Literal
 
 from assistant.recall import chinese_days, chinese_months, english_days, english_months, holidays, written_days
 from assistant.recall.calendar_days import Asked
-from assistant.recall.english_words import Reader
+from assistant.recall.english_words import MONTHS, Reader, longest_first
 from assistant.recall.markers import AHEAD, BEHIND, PRESENT
 from assistant.recall.text import fold
 
@@ -43,6 +43,11 @@ def find_ranges(text: str, today: date) -> list[DayRange]:
     """
     folded = fold(text[:MOST_CHARACTERS])
     return ranges_in(folded, how_asked(folded, today)) if may_speak_of_days(folded) else []
+
+
+def is_name_of_days(text: str) -> bool:
+    """Whether a text is nothing but a name that notes may hold as a word: a holiday, a season, a month, a year."""
+    return bool(_NAME.fullmatch(fold(text[:MOST_CHARACTERS]).strip()))
 
 
 def may_speak_of_days(folded: str) -> bool:
@@ -90,11 +95,15 @@ _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?$")
 _FIGURES = re.compile(r"\d[-/.]\d")
 _CHINESE = re.compile(
     r"[年月周]|星期|礼拜|[昨今明前后][天日]|[昨今明前][早晚夜]|刚[才刚]|最近|近[来期几一两二三四五六七八九十半\d]|过去|未来|接下来|今后|往后"
-    r"|前[阵段几两些]|不久|这[阵几两些段一]|[\d一二三四五六七八九十]号|季度|q[1-4]|[春夏秋冬][天季]|天[以之]?[前后]|[去今][春夏秋冬]"
+    r"|前[阵段几两些]|不久|这[阵几两些段一]|[\d一二三四五六七八九十]号|季度|天[之以]?内|去年|年前|[寒暑]假|q[1-4]|[春夏秋冬][天季]|天[以之]?[前后]|[去今][春夏秋冬]"
     rf"|{holidays.names(chinese=True)}"
 )
+_NAME = re.compile(
+    rf"(?:the\s+)?(?:{holidays.names(chinese=False)}|{holidays.names(chinese=True)}|{longest_first(MONTHS)}|spring|summer|autumn|fall"
+    r"|winter|q[1-4]|[春夏秋冬][天季]|[0-9一二三四五六七八九十]{1,2}月份?|(?:19|20)[0-9]{2}年?)"
+)
 _ENGLISH = re.compile(
-    r"day|tomorrow|week|month|year|night|tonight|morning|quarter|\bq[1-4]\b|(?:19|20)\d\d|\d(?:st|nd|rd|th)\b|lately|recently"
+    r"day|tomorrow|hour|minute|fortnight|week|month|year|night|tonight|morning|quarter|\bq[1-4]\b|(?:19|20)\d\d|\d(?:st|nd|rd|th)\b|lately|recently"
     r"|of late|just now|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec|mon|tue|wed|thur?|thurs|fri|sat|sun)"
     rf"|spring|summer|autumn|fall|winter|{holidays.names(chinese=False)}"
 )

@@ -166,11 +166,12 @@ class SentenceTransformerEmbedder:
 
 
 def load_embedder(folder: Path, threads: int = 1) -> Embedder:
-    """The right adapter for a model folder. Raises AssistantError("embedding.model") when it cannot be used."""
+    """The right adapter for a model folder. threads: for one batch of sentence-transformers; ONNX takes one a text.
+
+    Raises AssistantError("embedding.model") when it cannot be used.
+    """
     try:
-        return (
-            OnnxEmbedder(folder, threads=threads) if find_onnx(folder) else SentenceTransformerEmbedder(folder, threads)
-        )
+        return OnnxEmbedder(folder) if find_onnx(folder) else SentenceTransformerEmbedder(folder, threads)
     except AssistantError:
         raise
     except Exception as error:  # libraries raise what they like for a damaged folder

@@ -24,9 +24,10 @@ from assistant.recall.english_words import (
     longest_first,
     offset_said,
     said,
+    unit_said,
     year_said,
 )
-from assistant.recall.number_words import COUNT, number
+from assistant.recall.number_words import COUNT, ORDINAL, number, ordinal
 
 _FEW = r"(?:a |some )?few|a couple(?: of)?|several|some"
 _OF_WEEK = r"(?P<which>last|this|next)\s+week"
@@ -51,9 +52,11 @@ def _named_days() -> Iterator[tuple[str, Reader]]:
     yield rf"\b{MONTH}\s+(?:the\s+)?{DOM}\b(?!\s*[:%€$]|\s+(?:day|week|month|year)s\b){YEAR}", _named_day
     yield rf"\b{DOM}\s*{DASH}\s*{end}\s+(?:of\s+)?{MONTH}{YEAR}", _days_of_month
     yield rf"\b{MONTH}\s+{DOM}\s*{DASH}\s*{end}\b{YEAR}", _days_of_month
-    yield rf"\bweek\s+of\s+(?:the\s+)?{DOM}\s+(?:of\s+)?{MONTH}{YEAR}", _week_of
-    yield rf"\bweek\s+of\s+{MONTH}\s+{DOM}\b{YEAR}", _week_of
-    yield rf"\b(?:{BY})\s+(?P<core>the\s+{_THE_DOM})\b(?!\s+[a-z])", _day_of_month
+    week = r"\b(?:the\s+)?(?P<week>week|weekend)\s+of\s+(?:the\s+)?"
+    yield rf"{week}{DOM}\s+(?:of\s+)?{MONTH}{YEAR}", _week_of
+    yield rf"{week}{MONTH}\s+{DOM}\b{YEAR}", _week_of
+    yield rf"\b(?:the\s+)?(?P<nth>(?!last){ORDINAL})\s+of\s+{MONTH}{YEAR}", _nth_of_month
+    yield rf"\b(?:{BY})\s+(?P<core>the\s+{_THE_DOM})\b(?!\s+(?!(?:and|or|to)\b)[a-z])", _day_of_month
     yield rf"\b(?:the\s+)?{_THE_DOM}\s+(?:of\s+)?(?P<which>last|this|next|the)\s+month\b", _day_of_month
 
 
@@ -70,7 +73,14 @@ def _days_of_month(match: Match[str], asked: Asked) -> Bounds | None:
 
 
 def _week_of(match: Match[str], asked: Asked) -> Bounds:
-    return Asked(_named_day(match, asked)[0]).week(0)
+    near = Asked(_named_day(match, asked)[0])
+    return near.week(0) if match["week"] == "week" else near.weekend(0)
+
+
+def _nth_of_month(match: Match[str], asked: Asked) -> Bounds:
+    """The first of May."""
+    month, day, year = MONTHS[match["month"]], ordinal(match["nth"]), year_said(match, asked)
+    return one_day(date(asked.year_of_day(month, day) if year is None else year, month, day))
 
 
 def _day_of_month(match: Match[str], asked: Asked) -> Bounds:
@@ -101,20 +111,25 @@ def _near_days() -> Iterator[tuple[str, Reader]]:
 
 def _counted_days() -> Iterator[tuple[str, Reader]]:
     ago = rf"\s+{UNIT}s?\s+(?:ago|back)\b"
-    yield rf"\b(?P<count>{COUNT}){ago}", lambda match, asked: asked.ago(number(match["count"]), match["unit"])
+    yield rf"\b(?P<count>{COUNT}){ago}", lambda match, asked: asked.ago(number(match["count"]), unit_said(match))
     yield rf"\b(?P<few>{_FEW}){ago}", _few_ago
+    hours = rf"\b(?:{COUNT}|half\s+an|{_FEW})\s+(?:hour|minute)s?\s+(?:ago|back)\b"
+    yield hours, lambda match, asked: asked.day(0)
+    yield r"\ba\s+fortnight\s+ago\b", lambda match, asked: asked.week(-2)
+    yield r"\b(?:the\s+)?(?:last|past)\s+fortnight\b", lambda match, asked: asked.past(2, "week")
+    yield r"\b(?:around\s+)?this\s+time\s+last\s+year\b", lambda match, asked: asked.days(-386, -344)
     yield r"\bhalf\s+an?\s+year\s+ago\b", lambda match, asked: (asked.month(-7)[0], asked.month(-5)[1])
     span = rf"(?P<which>last|past|previous|next|coming)\s+(?P<count>{COUNT}|few|couple(?: of)?|several)\s+{UNIT}s"
     yield rf"\b(?:the\s+)?{span}\b", _rolling
     yield rf"\b(?:the\s+)?(?P<which>past)\s+{UNIT}\b", _rolling
     yield rf"\b(?:in|over|during|within|for)\s+(?P<core>the\s+(?P<which>last|next)\s+{UNIT})\b", _rolling
     later = rf"\bin\s+(?P<core>(?P<count>{COUNT})\s+{UNIT}s?)(?:'s?\s+time)?(?=\W*$|\s*[,?.!])"
-    yield later, lambda match, asked: asked.ago(-number(match["count"]), match["unit"])
+    yield later, lambda match, asked: asked.ago(-number(match["count"]), unit_said(match))
 
 
 def _few_ago(match: Match[str], asked: Asked) -> Bounds:
     """A couple is two, or three, or nearly one; a few are as ``fuzzy_ago`` has it."""
-    unit = match["unit"]
+    unit = unit_said(match)
     if "couple" not in match["few"]:
         return asked.fuzzy_ago(unit)
     return asked.ago(3, unit)[0], asked.day(-1)[1] if unit == "day" else asked.ago(1, unit)[0]
@@ -125,7 +140,7 @@ def _rolling(match: Match[str], asked: Asked) -> Bounds:
     words = said(match, "count")
     few = {"": 1, "couple": 2, "couple of": 2, "few": 5, "several": 5}
     count = few[words] if words in few else number(words)
-    return (asked.coming if match["which"] in ("next", "coming") else asked.past)(count, match["unit"])
+    return (asked.coming if match["which"] in ("next", "coming") else asked.past)(count, unit_said(match))
 
 
 # --- days of the week ---------------------------------------------------------------------------------------------

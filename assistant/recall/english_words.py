@@ -34,8 +34,8 @@ DASH = r"(?:-|–|to|and|until|till|through)"
 A_YEAR = r"(?P<year>(?:19|20)[0-9]{2}|(?:last|this|next)\s+year)\b"
 YEAR = rf"(?:(?:,?\s+|\s+of\s+|\s+in\s+){A_YEAR})?"
 PART = r"(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+"
-UNIT = "(?P<unit>day|week|month|year)"
-BY = "in|on|during|since|until|till|before|after|of|from|by|to|and|over|for|around|between|through|prior to"
+UNIT = "(?P<unit>day|night|week|month|year)"
+BY = "in|on|during|since|until|till|before|after|of|from|by|to|and|or|over|for|around|between|through|prior to"
 
 
 def said(match: re.Match[str], name: str) -> str:
@@ -55,6 +55,11 @@ def part_said(match: re.Match[str]) -> str:
     """As ``part_of`` takes it."""
     words = said(match, "part").split()
     return next((_PARTS[word] for word in words if word in _PARTS), "")
+
+
+def unit_said(match: re.Match[str]) -> str:
+    """Nights are counted as days are."""
+    return str(match["unit"]).replace("night", "day")
 
 
 def offset_said(match: re.Match[str]) -> int:

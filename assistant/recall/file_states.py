@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from assistant.recall.files import Look, look
-from assistant.recall.sync import HIDDEN
+from assistant.recall.known_files import HIDDEN
 from assistant.workspace.assistants import PERSONA
 from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY, MOST_FOREIGN, is_conflict_copy, is_foreign, is_text
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
@@ -80,12 +81,15 @@ def _walk(folder: Path, name: str, found: Look, cancel: CancelToken) -> None:
                 continue
 
 
+@lru_cache(32_768)
 def _is_indexed(path: str) -> bool:
+    """Asked of the same names at every search."""
     ours = is_foreign(path) or (path.endswith(".md") and not path.startswith(f"{SESSIONS}/"))
     return ours and not is_conflict_copy(path)
 
 
 def _mark(stat: os.stat_result) -> str:
-    if abs(time.time_ns() - stat.st_mtime_ns) < _FRESH_NS:
+    changed = stat.st_mtime_ns
+    if abs(time.time_ns() - changed) < _FRESH_NS:
         return ""
-    return f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}"
+    return f"{stat.st_size}:{changed}:{stat.st_ctime_ns}:{stat.st_ino}"

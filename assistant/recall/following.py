@@ -22,7 +22,9 @@ _ROWS = 8_192
 _SAMPLE = 8_192
 """Vectors from which the centres that the codes are made with are taken."""
 _FEW_CHANGES = 2_000
-"""Vectors that may come or go before all is read anew, however small the index was."""
+"""Vectors that may come before all is read anew, however small the index was."""
+_MOST_LOST = 0.02
+"""Of the vectors may have gone: they still count in the centres, so that answers drift from those of a fresh start."""
 _FLAGS = "struck + 2 * (kind = 'archive') + 4 * renews + 8 * (lang = 'zh') + 16 * (lang = 'xx')"
 _UNITS = f"SELECT id, day, until, number, {_FLAGS}, chat, hash FROM units WHERE id > ? ORDER BY id"
 
@@ -83,7 +85,7 @@ def _new_windows(connection: sqlite3.Connection, model: int, since: Marks) -> It
 def _is_worn(middles: Centres) -> bool:
     """Whether so much came that the codes' centres say too little, or so much went that the sums do."""
     seen = int(middles.counts.sum())
-    return max(middles.added, 2 * middles.lost) > max(_FEW_CHANGES, seen - middles.added)
+    return middles.added > max(_FEW_CHANGES, seen - middles.added) or middles.lost > _MOST_LOST * seen
 
 
 # --- the whole ----------------------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ _RULES: dict[str, _InYear] = {
     "black friday|黑色星期五|黑五": _thanksgiving(1, 1),
     "singles' day|singles day|双十一|双11": _fixed(11, 11),
     "双十二|双12": _fixed(12, 12),
-    "chinese new year's eve|lunar new year's eve|除夕|年三十|大年夜": _lunar("new year", 1, -1),
+    "chinese new year's eve|lunar new year's eve|除夕|大年三十|年三十|大年夜": _lunar("new year", 1, -1),
     "chinese new year|lunar new year|spring festival|春节|过年": _lunar("new year", 8, -1),
     "大年初一|年初一": _lunar("new year"),
     "正月": _lunar("new year", 29),
@@ -128,6 +128,9 @@ _RULES: dict[str, _InYear] = {
     "儿童节|六一": _fixed(6, 1),
     "妇女节|三八节": _fixed(3, 8),
     "教师节": _fixed(9, 10),
+    "元旦假期": _fixed(1, 1, 3),
+    "寒假": _fixed(1, 15, 45),
+    "summer holidays|summer vacation|summer break|暑假": _fixed(7, 1, 62),
 }
 _BY_NAME = {name: rule for names_of_one, rule in _RULES.items() for name in names_of_one.split("|")}
 

@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 
 __all__ = ["KeywordHits", "Term", "query_terms", "search_words", "units_with_all"]
 
-_RARE_UNITS = 2
-_DOMINANT_SHARE = 0.5
-_COMMONER = 10
+_RARE_CODE, _RARE_CODE_ONE_IN = 10, 500
+_RARE_WORD, _RARE_WORD_ONE_IN = 2, 50_000
+_NAME_ONE_IN = 2_000
+_ACROSS = 0.5
+_WHOLE_SHARE = 0.7
+"""Of the query's weight: of what is rare but ordinary, only a word that is nearly all of the query comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordHits:
-    """scores: unit row -> 0..1; exact: rows that hold a rare name of the query;
+    """scores: unit row -> 0..1; exact: rows that hold a code, a rare name, or a rare word that is nearly all of it;
     strangers: the query names something, by a capital inside the sentence, that stands nowhere.
 
-    coverage: the share of the query's weight (the idf of its terms; parts and single characters count less) that the
-    best single unit holds; known: the share whose terms stand anywhere in the index. Both 0..1, 0 without terms.
+    coverage: the share of the query's weight that the best single unit holds in its own text; known: the share whose
+    terms stand anywhere in the index. Both 0..1, 0 without terms. A term weighs its idf; parts of words, single
+    characters, and pairs of characters that never meet weigh less.
     """
 
     scores: dict[int, float]
@@ -49,6 +53,11 @@ class _Weighed:
     def count(self) -> int:
         return len(self.found.at)
 
+    @property
+    def telling(self) -> float:
+        """What it counts for silence: that two characters never meet says little where they may be of two words."""
+        return self.weight * (_ACROSS if self.term.across and not self.count else 1.0)
+
 
 def search_words(
     connection: sqlite3.Connection, terms: list[Term], allowed: np.ndarray | None, most: int
@@ -66,7 +75,7 @@ def search_words(
     weighed = [_weighed(index, term) for term in terms]
     ideal = sum(one.weight for one in weighed)
     strangers = any(one.term.name and not one.count for one in weighed)
-    known = sum(one.weight for one in weighed if one.count) / ideal
+    known = sum(one.weight for one in weighed if one.count) / sum(one.telling for one in weighed)
     if not known:
         return KeywordHits({}, frozenset(), strangers)
     mask = None if allowed is None else index.mask(allowed)
@@ -75,7 +84,7 @@ def search_words(
     exact = _exact(index, weighed, mask, most)
     for row in exact:
         scores.setdefault(row, 0.0)
-    return KeywordHits(scores, frozenset(exact), strangers, _coverage(weighed, at, ideal), known)
+    return KeywordHits(scores, frozenset(exact), strangers, _coverage(weighed, at), known)
 
 
 def units_with_all(connection: sqlite3.Connection, terms: list[Term], most: int) -> list[int]:
@@ -89,7 +98,7 @@ def units_with_all(connection: sqlite3.Connection, terms: list[Term], most: int)
     index = WordIndex(connection)
     at = np.arange(index.places)
     for term in terms:
-        at = at[np.isin(at, _find(index, term).at, assume_unique=True)]
+        at = at[_find(index, term).codes(at) > 0]
     return [int(unit) for unit in index.ids(at[::-1][:most])]
 
 
@@ -123,36 +132,40 @@ def _best(scores: np.ndarray, mask: np.ndarray | None, most: int) -> tuple[np.nd
     return at, scores[at]
 
 
-def _coverage(weighed: list[_Weighed], at: np.ndarray, ideal: float) -> float:
+def _coverage(weighed: list[_Weighed], at: np.ndarray) -> float:
+    """The share of the query's weight that the best of these places has in its own text."""
     import numpy as np
 
     held = np.zeros(len(at))
     for one in weighed:
-        held += one.weight * np.isin(at, one.found.in_text)
-    return float(held.max()) / ideal if len(at) else 0.0
+        held += one.weight * one.found.is_in_text(at)
+    return float(held.max(initial=0.0)) / sum(one.telling for one in weighed)
 
 
 def _exact(index: WordIndex, weighed: list[_Weighed], mask: np.ndarray | None, most: int) -> set[int]:
     """Units that hold a rare name in their own text (being next to one that does is not enough)."""
     exact: set[int] = set()
-    for n, one in enumerate(weighed):
-        if one.count and (one.term.code or _stands_out(n, weighed)):
-            at = one.found.in_text
-            at = at if mask is None else at[mask[at]]
+    ideal = sum(one.weight for one in weighed)
+    for one in weighed:
+        at = one.found.in_text
+        at = at if mask is None else at[mask[at]]
+        if not one.count or one.count > _most_units(one, index.units):
+            continue
+        if one.term.code or _is_rare_name(one, index.units) or one.weight >= _WHOLE_SHARE * ideal:
             exact.update(index.ids(at[-most:]).tolist())
     return exact
 
 
-def _stands_out(n: int, weighed: list[_Weighed]) -> bool:
-    """A word of one or two units only, and what the query is about: it outweighs the others, or they
-    are all known, and common or as rare."""
-    own = weighed[n]
-    if own.count > _RARE_UNITS or own.term.weight < 1:
-        return False
-    if own.weight >= _DOMINANT_SHARE * sum(one.weight for one in weighed):
-        return True
-    others = [one.count for one in weighed if not set(one.term.tokens) & set(own.term.tokens)]
-    return all(count >= _COMMONER * own.count or 0 < count <= _RARE_UNITS for count in others)
+def _most_units(one: _Weighed, units: int) -> int:
+    """In how many units a term may stand and be rare; a part of a word never is."""
+    if one.term.code:
+        return max(_RARE_CODE, units // _RARE_CODE_ONE_IN)
+    return 0 if one.term.weight < 1 else max(_RARE_WORD, units // _RARE_WORD_ONE_IN)
+
+
+def _is_rare_name(one: _Weighed, units: int) -> bool:
+    """Among few units nearly every name stands in one or two: that says little yet."""
+    return one.term.name and units >= _NAME_ONE_IN * one.count
 
 
 def _idf(total: int, count: int) -> float:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.anchors import DatedText
+from assistant.recall.chat_names import named_chats
 from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
@@ -19,10 +23,15 @@ from assistant.recall.moments import TimeWish, read_time
 from assistant.recall.ranking import Nearness, allowed_units, days_mask, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
-from assistant.recall.sync import delete_units
 from assistant.recall.text import language
+from assistant.recall.unit_rows import delete_units
 
 _LOCK_SECONDS = 0.25
+_KNOWN = 0.3
+"""Share of the words of an event that must be known: of "my trip to Lisbon" mostly only Lisbon is written down."""
+_AS_WELL = 0.6
+"""Of the best unit's score, from which on others tell of the same event."""
+_MOST_TELLERS = 8
 NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
 
 
@@ -31,13 +40,15 @@ def look_up(
 ) -> RecallAnswer:
     """The hits for a query with words, best first. vector: the query's; None: by keywords alone."""
     text = query.text.strip()
-    wish = read_time(text, today)
+    allowed = _allowed(connection, snapshot, query)
+    ids = None if allowed.all() else snapshot.ids[allowed]
+    wish = read_time(text, today, partial(_tellers, connection, ids))
     spoken = spoken_of(connection, wish, today)
     if wish.only_time:
-        return by_time(connection, snapshot, query, wish, spoken)
-    allowed = _allowed(connection, snapshot, query)
+        listed = by_time(connection, snapshot, query, wish, spoken)
+        if listed.hits or re.search(r"[^\W\d]", text):  # figures alone (3.11.14) may be no day at all
+            return listed
     with _unasked(connection, query.asked), reading(connection):
-        ids = None if allowed.all() else snapshot.ids[allowed]
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
     candidates = rank(snapshot, wish, spoken, words, near, allowed, today)
@@ -66,6 +77,19 @@ def _unasked(connection: sqlite3.Connection, uid: str) -> Iterator[None]:
         connection.execute("ROLLBACK")
 
 
+def _tellers(connection: sqlite3.Connection, allowed: np.ndarray | None, event: str) -> list[DatedText]:
+    """Units that tell of an event, by its words, the best first. allowed: as ``search_words`` takes it."""
+    with reading(connection):
+        found = search_words(connection, query_terms(event), allowed, _MOST_TELLERS)
+        if found.known < _KNOWN:
+            return []
+        least = _AS_WELL * max(found.scores.values(), default=0.0)
+        best = [row for row, score in sorted(found.scores.items(), key=lambda hit: -hit[1]) if score >= least]
+        sql = "SELECT day, text FROM units WHERE id = ? AND day > 0"
+        rows = [told for row in best if (told := connection.execute(sql, [row]).fetchone())]
+    return [DatedText(date.fromordinal(day), text) for day, text in rows]
+
+
 def by_time(
     connection: sqlite3.Connection,
     snapshot: Snapshot,
@@ -83,14 +107,23 @@ def by_time(
     said = np.ones(len(snapshot.ids), bool) if wish is None else days_mask(snapshot, wish.spans)
     told = said.copy()
     told[snapshot.positions(sorted(spoken))] = True
-    if wish and wish.talk and (allowed & said & (snapshot.chat >= 0)).any():
-        allowed &= snapshot.chat >= 0
+    allowed &= _in_chats(connection, snapshot, wish, allowed & said) if wish else True
     at = np.flatnonzero(allowed & told & (snapshot.day > 0))
     order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at], ~said[at]))[: query.limit]
     at = at[order]
     nothing = np.zeros(len(at))
     hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))
     return RecallAnswer(hits, not hits, 0.0, "time")
+
+
+def _in_chats(connection: sqlite3.Connection, snapshot: Snapshot, wish: TimeWish, among: np.ndarray) -> np.ndarray:
+    """Which units are of the chat that a question names, or of any chat if it asks what was said; all, if none is."""
+    if wish.chat:
+        named = [snapshot.chats[chat] for chat in named_chats(connection, wish.chat) if chat in snapshot.chats]
+        if (of_named := np.isin(snapshot.chat, named)).any():
+            return of_named
+    in_chats: np.ndarray = snapshot.chat >= 0
+    return in_chats if wish.talk and (among & in_chats).any() else np.ones(len(snapshot.ids), bool)
 
 
 def _allowed(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> np.ndarray:

@@ -61,21 +61,22 @@ WHEN = _any(
 
 _FILLER = re.compile(
     r"\b(?:what(?:'s|s)?|anything|something|everything|all|any|things?|happen(?:ed|s|ing)?|went|going|go|on|did|do|does|done|doing"
-    r"|have|had|has|is|are|was|were|am|be|been|i|we|you|me|us|my|our|there|it|the|a|and|to|for|at|in|of|from|up|please|show|list"
-    r"|tell|give|about|with|say|said|talk(?:ed)?|discuss(?:ed)?|chat(?:ted)?|just|again|planned|plans?|scheduled)\b"
+    r"|have|had|has|is|are|was|were|am|be|been|i|we|you|me|us|my|our|there|it|the|a|and|to|for|at|in|of|from|up|please"
+    r"|about|with|say|said|talk(?:ed)?|discuss(?:ed)?|chat(?:ted)?|just|again|so|far|planned|plans?|scheduled)\b"
     r"|什么|有没有|有|做|了|过|发生|干|忙|我们|咱们|我|你|都|吗|呢|的|哪些|些|事情|事儿?|安排|计划|看|一下|列出|说|聊|谈|讨论|在|里|那|要|会|是|和|跟"
 )
+_ORDER = re.compile(r"^\W*(?:please\s+)?(?:show|list|tell|give)\b")
 _ASKED = re.compile(r"\b(?:where|who|whom|how|which|when|why)\b|哪里|哪儿|哪|谁|怎么样?|几|多少|为什么")
 
 
 def is_bare(rest: str) -> bool:
     """Whether nothing is left of a folded question that could be searched for: "where were we", 去了哪里."""
-    return not re.search(r"\w", _ASKED.sub(" ", _FILLER.sub(" ", rest)))
+    return asks_for_all(_ASKED.sub(" ", rest))
 
 
 def asks_for_all(rest: str) -> bool:
     """Whether a folded question, less its words of time, wants whatever there is: "", "what happened", 做了什么."""
-    return not re.search(r"\w", _FILLER.sub(" ", rest))
+    return not re.search(r"\w", _FILLER.sub(" ", _ORDER.sub(" ", rest)))
 
 
 BEHIND = _any(
@@ -92,6 +93,7 @@ AHEAD = _any(
 """Asked of what comes."""
 
 PRESENT = _any(
+    r"\b(?:until|till|by)\s+(?:the\s+)?\w+day\b",
     r"\b(?:is|are|am|do|does|can)\b|\b(?:what|who|where|when|there|it|that|he|she)'s\b|'(?:m|re)\b",
     "有什么|有哪些|有空|有没有|几点|是什么",
 )

@@ -6,28 +6,16 @@ The words that say so are taken out of what is searched for; see ``TimeWish.rest
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, ranges_in
-from assistant.recall.markers import CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
+from assistant.recall.anchors import Anchor, Look, anchored_range, find_anchor
+from assistant.recall.dates import MOST_CHARACTERS, DayRange, how_asked, is_name_of_days, ranges_in
+from assistant.recall.markers import BEHIND, CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
 from assistant.recall.text import fold
 
 Order = Literal["", "latest", "first"]
-
-
-@dataclass(frozen=True, slots=True)
-class DatedText:
-    """A unit that speaks of an event: the day it is of, and its text."""
-
-    day: date
-    text: str
-
-
-Look = Callable[[str], Sequence[DatedText]]
-"""Finds the units that speak of an event, by its words, the best first; none when nothing known does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +25,23 @@ class TimeWish:
     rest: the question without the words of time and of the chat's name, as the person wrote it; may be empty.
     spans: the days asked for, in the question's order. An open one ("before March", 三月以后) reaches to the beginning
     or the end of all days; it is a soft wish, as what was planned for then may have been said earlier or later.
-    anchors: words of events that spans hang on ("my trip to Lisbon"), whether or not they were found.
+    anchor: words of the event that the question hangs on ("my trip to Lisbon"), found or not; they stay in ``rest``, as
+    what was before a trip was mostly said with it in mind. If it was found, the last span is beside it.
     past: asks how it used to be, so what is superseded may be the answer.
     chat: words of the title of the chat that it was said in; talk: it was said in some chat.
     order: wants the last or the first of several occasions. asks_when: the answer is a day.
+    is_name: all of it is a name of days that notes may hold as a word (Christmas, 中秋, March, 1984).
     """
 
     rest: str
     spans: tuple[DayRange, ...] = ()
-    anchors: tuple[str, ...] = ()
+    anchor: str = ""
     past: bool = False
     chat: str = ""
     talk: bool = False
     order: Order = ""
     asks_when: bool = False
+    is_name: bool = False
 
     @property
     def days(self) -> tuple[DayRange, ...]:
@@ -65,12 +56,12 @@ class TimeWish:
     @property
     def only_time(self) -> bool:
         """The question has days and nothing to search for: "yesterday", "what happened last week", 上周做了什么."""
-        return bool(self.spans) and asks_for_all(fold(self.rest))
+        return bool(self.spans) and not self.is_name and asks_for_all(fold(self.rest))
 
     @property
     def bare(self) -> bool:
         """The question has days, and no words but those of asking: "where were we last weekend"."""
-        return bool(self.spans) and is_bare(fold(self.rest))
+        return bool(self.spans) and not self.is_name and is_bare(fold(self.rest))
 
 
 def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
@@ -84,19 +75,28 @@ def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
         span, words = _opened(folded, found)
         spans.append(span)
         cuts.append(words)
-    for first, last in cuts:
-        folded = f"{folded[:first]}{' ' * (last - first)}{folded[last:]}"
+    for words in cuts:
+        folded = _blanked(folded, words)
     chat = CHAT.search(folded)
     if chat:
         cuts.append(chat.span())
+        folded = _blanked(folded, chat.span())
+    anchor = find_anchor(folded)
+    event = anchored_range(anchor, look) if anchor and look else None
+    if anchor and event:
+        spans.append(event)
+        if asks_for_all(_blanked(folded, anchor.words)):
+            cuts.append(anchor.words)
     return TimeWish(
         rest=_without(text, [(places[first], places[last]) for first, last in cuts]),
         spans=tuple(spans),
-        past=bool(PAST.search(folded)),
+        anchor=anchor.event if anchor else "",
+        past=bool(PAST.search(folded)) or _was_before(anchor, folded),
         chat=next(part for part in chat.groups() if part).strip() if chat else "",
         talk=bool(TALK.search(folded)),
         order="latest" if LATEST.search(folded) else "first" if FIRST.search(folded) else "",
         asks_when=bool(WHEN.search(folded)),
+        is_name=bool(spans) and is_name_of_days(text),
     )
 
 
@@ -112,10 +112,19 @@ def _folded(text: str) -> tuple[str, list[int]]:
     return "".join(parts), [*places, len(text)]
 
 
+def _blanked(text: str, place: tuple[int, int]) -> str:
+    return f"{text[: place[0]]}{' ' * (place[1] - place[0])}{text[place[1] :]}"
+
+
 def _without(text: str, cuts: list[tuple[int, int]]) -> str:
     for first, last in sorted(cuts, reverse=True):
         text = f"{text[:first]} {text[last:]}"
     return " ".join(text.split()).strip(" ,，.。?？!！;；:：")
+
+
+def _was_before(anchor: Anchor | None, folded: str) -> bool:
+    """Where did we live before we moved."""
+    return anchor is not None and anchor.side in ("before", "until") and bool(BEHIND.search(folded))
 
 
 _BEFORE = re.compile(
@@ -126,10 +135,10 @@ _AFTER = re.compile(r"\b(?P<strict>after|later than|since|from|starting)\W+(?:th
 _STRICT = frozenset(("before", "prior to", "earlier than", "after", "later than", "之前", "以前", "前", "之后", "后"))
 _ZH_LEAD = re.compile(r"(?:直到|截至|截止到?|自从?|从|[在到])$")
 _ONWARDS = re.compile(r"\W*(?:on(?:wards?)?\b(?!\s+\w)|onwards?\b|(?:until|till|to) (?:now|today)\b)")
-_ZH_BEFORE = re.compile(r"的?(?P<strict>之前|以前|前|为止|止)")
+_ZH_BEFORE = re.compile(r"的?(?P<strict>之前|以前|前(?!后)|为止|止)")
 _ZH_AFTER = re.compile(r"的?(?P<strict>之后|以后|后|以来|起|开始)(?!面)")
-_LEAD = re.compile(r"(?:\b(?:in|on|during|over|within|for|of|at|from|around)\s+(?:the\s+)?|[在从自])$")
-_TAIL = re.compile(r"'s\b|的|里|内|期间|左右|这天|那天")
+_LEAD = re.compile(r"(?:\b(?:in|on|during|over|within|for|of|at|from|around|between)\s+(?:the\s+)?|[在从自])$")
+_TAIL = re.compile(r"'s\b|前后|之间|的|里|内|期间|左右|这天|那天")
 
 
 def _opened(folded: str, found: DayRange) -> tuple[DayRange, tuple[int, int]]:

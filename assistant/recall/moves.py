@@ -12,16 +12,27 @@ from pathlib import PurePosixPath
 
 
 class Moves:
-    """Which of the files that are gone turn up again. done: the old names of those that did."""
+    """Which of the files that are gone turn up again."""
 
     def __init__(self, known: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
         """known: stat and checksum of what is indexed; gone: which of it is not there any more."""
         self._known = known
+        self._all = tuple(gone)
         self._gone: dict[str, list[str]] = {}
-        for path in gone:
+        for path in self._all:
             if known[path][1]:
                 self._gone.setdefault(known[path][1], []).append(path)
-        self.done: set[str] = set()
+        self._done: set[str] = set()
+        self._is_waiting = False
+
+    def wait(self, later: Iterable[str]) -> None:
+        """These are left for a later pass; where new files are among them, any of those gone may be one of them."""
+        self._is_waiting = any(path not in self._known for path in later)
+
+    @property
+    def left(self) -> list[str]:
+        """The files that are gone and turned up nowhere, as far as that is known yet."""
+        return [] if self._is_waiting else [path for path in self._all if path not in self._done]
 
     @contextlib.contextmanager
     def followed(self, connection: sqlite3.Connection, path: str, sha256: str) -> Iterator[None]:
@@ -46,7 +57,7 @@ class Moves:
         name = PurePosixPath(path).name
         old = next((each for each in there if PurePosixPath(each).name == name), there[0])
         there.remove(old)
-        self.done.add(old)
+        self._done.add(old)
         connection.execute("UPDATE files SET path = ? WHERE path = ?", [path, old])
         return True
 

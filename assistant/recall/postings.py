@@ -20,7 +20,7 @@ from assistant.recall.tokens import phone_numbers, pieces, words_of_piece
 SCHEMA = """
 CREATE TABLE unit_words(unit INTEGER PRIMARY KEY, text BLOB NOT NULL, context BLOB NOT NULL);
 CREATE TABLE word_blocks(block INTEGER PRIMARY KEY, sizes BLOB NOT NULL);
-CREATE TABLE postings(block INTEGER NOT NULL, word INTEGER NOT NULL, units BLOB NOT NULL, PRIMARY KEY(block, word))
+CREATE TABLE postings(word INTEGER NOT NULL, block INTEGER NOT NULL, units BLOB NOT NULL, PRIMARY KEY(word, block))
     WITHOUT ROWID;
 """
 SHIFT = 12
@@ -33,8 +33,11 @@ LONGEST = 65_535
 HASH = 8
 """Bytes of a word's hash: among a million words two share one with a chance of 1 to 40 million."""
 
+_SHORT = 24
+"""Characters of a piece of text that is worth remembering, as a word that comes again."""
 
-@lru_cache(maxsize=1 << 15)
+
+@lru_cache(maxsize=1 << 14)
 def word_hash(word: str) -> bytes:
     """The eight bytes that stand for a word, the same in every process."""
     return blake2b(word.encode("utf-8", "replace"), digest_size=HASH).digest()
@@ -57,16 +60,18 @@ def add_words(connection: sqlite3.Connection, unit: int, text: str, context: str
 def packed(text: str) -> bytes:
     """The hashes of a text's words in order, then, after a gap, of what else it can be found by."""
     folded = fold_width(text)
-    both = list(map(_packed_piece, pieces(folded)))
+    both = [_known_piece(piece) if len(piece) <= _SHORT else _packed_piece(piece) for piece in pieces(folded)]
     words = b"".join([own for own, _ in both])
     others = b"".join([beside for _, beside in both]) + b"".join(map(word_hash, phone_numbers(folded)))
     return words + b"\0" * HASH + others if others else words
 
 
-@lru_cache(maxsize=1 << 15)
 def _packed_piece(piece: str) -> tuple[bytes, bytes]:
     words, others = words_of_piece(piece)
     return b"".join(map(word_hash, words)), b"".join(map(word_hash, others))
+
+
+_known_piece = lru_cache(maxsize=1 << 14)(_packed_piece)
 
 
 def fold_blocks(connection: sqlite3.Connection) -> None:
@@ -111,8 +116,8 @@ def _fold(connection: sqlite3.Connection, block: int) -> None:
     bounds = np.flatnonzero(new_word[starts])
     edges = (np.append(bounds, len(starts)) * 2).tolist()
     keys = words[starts[bounds]].tolist()
-    lists = ((block, key, values[edges[n] : edges[n + 1]]) for n, key in enumerate(keys) if key)
-    connection.executemany("INSERT INTO postings(block, word, units) VALUES (?, ?, ?)", lists)
+    lists = ((key, block, values[edges[n] : edges[n + 1]]) for n, key in enumerate(keys) if key)
+    connection.executemany("INSERT INTO postings(word, block, units) VALUES (?, ?, ?)", lists)
 
 
 def delete_words(connection: sqlite3.Connection, units: Sequence[int]) -> None:

@@ -28,7 +28,7 @@ class Term:
     """Something to look for: one word of the index, or several in this order.
 
     joints: of each two neighbours, when they were written in one piece; code: to be met exactly; name: a proper name;
-    weight: against a whole word.
+    weight: against a whole word; across: two characters of a longer run, which may belong to two words.
     """
 
     tokens: tuple[str, ...]
@@ -36,6 +36,7 @@ class Term:
     code: bool = False
     name: bool = False
     weight: float = 1.0
+    across: bool = False
 
 
 def query_terms(text: str) -> list[Term]:
@@ -105,7 +106,7 @@ def _unspaced_terms(run: list[str]) -> Iterator[Term]:
         if len(part) == 1:
             yield Term((part[0],))
         for pair in bigrams(part):
-            yield Term((pair,))
+            yield Term((pair,), across=len(part) > 2)
         if len(part) > 2:
             for char in part:
                 yield Term((char,), weight=CHARACTER_WEIGHT)

@@ -7,13 +7,20 @@ from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.recall.database import patience
+from assistant.recall.known_files import KnownFiles
 from assistant.recall.sync import Changes, sync_files
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def refresh(
-    connection: sqlite3.Connection, root: Path, seconds: float, lock_seconds: float, *, private: bool
+    connection: sqlite3.Connection,
+    root: Path,
+    seconds: float,
+    lock_seconds: float,
+    *,
+    private: bool,
+    table: KnownFiles | None = None,
 ) -> Changes:
     """As sync_files; not complete where somebody else writes into the index for longer than ``lock_seconds``.
 
@@ -21,7 +28,7 @@ def refresh(
     """
     try:
         with patience(connection, lock_seconds):
-            return sync_files(connection, root, CancelToken(), lambda *_: None, seconds, private=private)
+            return sync_files(connection, root, CancelToken(), lambda *_: None, seconds, private=private, table=table)
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in _BUSY:
             raise

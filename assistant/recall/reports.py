@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.core.errors import AssistantError
+from assistant.recall.file_states import count_learnt
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,18 @@ class IndexStatus:
     errors: tuple[str, ...]
     problem: str = ""
     published: bool = True
+
+
+def index_status(
+    connection: sqlite3.Connection, units: int, searched: int | None, model: str, problem: str
+) -> IndexStatus:
+    """searched: units that can be found by meaning; None where they cannot, so that those with a vector are counted."""
+    (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
+    bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
+    vectors = count_learnt(connection, model) if searched is None else searched
+    errors = tuple(f"{path}: {why}" for path, why in bad)
+    stale = units - vectors if model else 0
+    return IndexStatus(files, units, vectors, model, stale, errors, problem, searched is not None)
 
 
 @contextlib.contextmanager

@@ -19,12 +19,13 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
-from assistant.recall.file_states import FileState, count_learnt, file_states
+from assistant.recall.file_states import FileState, file_states
+from assistant.recall.known_files import KnownFiles
 from assistant.recall.models import published_model
 from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.refreshing import refresh
-from assistant.recall.reports import IndexStatus, SyncReport, in_words
+from assistant.recall.reports import IndexStatus, SyncReport, in_words, index_status
 from assistant.recall.sync import drop_units, purge, sync_files
 from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
 from assistant.recall.verification import Verification
@@ -77,12 +78,14 @@ class Recall:
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
+        self._table = KnownFiles()
         self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
         self.on_behind: Callable[[], None] | None = None
         """Who takes in what a search has no time for; without one a search takes in all that changed."""
         self._unpurged = True  # by a search of an earlier process, for all we know
+        self._unswept = True  # vectors of texts that went may be left, where a pass over the files ended early
 
     # --- searching ---
 
@@ -156,7 +159,11 @@ class Recall:
         ("recall.index") when the index itself cannot be used.
         """
         with in_words(), self._writable() as connection:
+            unswept, self._unswept = self._unswept, True
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
+            if unswept:
+                drop_lone_vectors(connection)
+            self._unswept = False
             made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
             if changes.removed or self._unpurged:
                 self._unpurged = not purge(connection)
@@ -186,9 +193,8 @@ class Recall:
         with in_words(), self._writable() as connection:
             drop_units(connection, units)
             token = CancelToken()
-            changes = sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
-            if not changes.removed:  # else it has done it; a process that was killed may have left some, too
-                drop_lone_vectors(connection)
+            sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
+            drop_lone_vectors(connection)  # a process that was killed may have left some
             emptied = purge(connection)  # waits some seconds for who reads beside us
             self._unpurged = not emptied
         if not emptied:
@@ -213,6 +219,11 @@ class Recall:
         with in_words(), self._lock:
             sql = "SELECT uid FROM units WHERE uid = ?"
             return {unit for unit in units if self._connected().execute(sql, [unit]).fetchone()}
+
+    def prepare(self) -> None:
+        """Read the index into memory, so that the first search need not; seconds for a million units."""
+        with in_words(), self._lock:
+            self._current(self._connected())
 
     @property
     def is_ready(self) -> bool:
@@ -240,19 +251,12 @@ class Recall:
     def status(self) -> IndexStatus:
         """How the index stands now. Raises AssistantError("recall.index")."""
         with in_words(), self._lock:
-            connection = self._connected()
+            connection, model = self._connected(), self._embedder.identity
             snapshot = self._current(connection)
-            (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
-            bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
-            model = self._embedder.identity
-            published = bool(self._model(connection)[0])
-            have = int(snapshot.has_vector.sum()) if published else count_learnt(connection, model)
-        errors = [f"{path}: {problem}" for path, problem in bad]
-        errors += [self._file.note] if self._file.note else []
-        stale = len(snapshot.ids) - have if model else 0
-        errors += [problem for problem in (self._problem, self._embedder.problem) if problem]
-        problem = self._embedder.problem
-        return IndexStatus(files, len(snapshot.ids), have, model, stale, tuple(errors), problem, published)
+            searched = int(snapshot.has_vector.sum()) if self._model(connection)[0] else None
+            status = index_status(connection, len(snapshot.ids), searched, model, self._embedder.problem)
+        notes = tuple(note for note in (self._file.note, self._problem, status.problem) if note)
+        return replace(status, errors=(*status.errors, *notes))
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
@@ -284,6 +288,7 @@ class Recall:
 
     def _disconnect(self) -> None:
         connection, self._connection, self._snapshot = self._connection, None, None
+        self._table = KnownFiles()
         if connection is not None:
             connection.close()
 
@@ -293,8 +298,10 @@ class Recall:
         Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
         """
         seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
-        changes = refresh(connection, self._root, seconds, min(budget, _LOCK_SECONDS), private=self._private())
+        patience, private = min(budget, _LOCK_SECONDS), self._private()
+        changes = refresh(connection, self._root, seconds, patience, private=private, table=self._table)
         self._unpurged |= bool(changes.removed)
+        self._unswept |= not changes.complete
         if self.on_behind and not changes.complete:
             self.on_behind()
 

@@ -1,54 +1,17 @@
-"""The days that a unit speaks of beside the one it is of: "dentist on 12 May", said on 3 May, is found by both."""
+"""Units by the days that they speak of beside the one they are of: "dentist on 12 May", said on 3 May."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from datetime import date
 
-from assistant.recall.calendar_days import Asked
-from assistant.recall.dates import MOST_CHARACTERS, DayRange, may_speak_of_days, ranges_in
-from assistant.recall.markers import BEHIND
+from assistant.recall.dates import DayRange
 from assistant.recall.moments import TimeWish
-from assistant.recall.text import fold
+from assistant.recall.spoken_days import LONGEST, VAGUE, spoken_days
 
-LONGEST = 31
-"""Days: a month is worth knowing, a year is spoken of by half of all that is noted in it."""
-_VAGUE = 7
-"""A longer time that holds the very day it was said on ("this month", "lately") tells nothing more than that day."""
-_MOST_OF_UNIT = 8
 _MOST_ASKED = 100
 """Days of a question's range: a longer one is full of units that were said in it."""
 _MOST_FOUND = 2_000
-_ANY_DAYS = (date(2003, 8, 20), date(2016, 2, 5))
-
-
-def spoken_days(text: str, day: date | None) -> list[tuple[int, int]]:
-    """First and last day (ordinals) of the times that a text speaks of, the narrowest first, noted on ``day``.
-
-    At most some, none longer than ``LONGEST`` and never ``day`` itself. Without a day only full dates tell anything.
-    """
-    folded = fold(text[:MOST_CHARACTERS])
-    if not may_speak_of_days(folded):
-        return []
-    if day is None:
-        one, other = (set(_bounds(folded, any_day)) for any_day in _ANY_DAYS)
-        found = one & other
-    else:
-        own = day.toordinal()
-        found = {
-            (first, last)
-            for first, last in _bounds(folded, day)
-            if not first <= own <= last or 0 < last - first < _VAGUE
-        }
-    return sorted(found, key=lambda bounds: (bounds[1] - bounds[0], bounds))[:_MOST_OF_UNIT]
-
-
-def _bounds(folded: str, day: date) -> Iterator[tuple[int, int]]:
-    told = Asked(day, present=not BEHIND.search(folded), told=True)
-    for found in ranges_in(folded, told):
-        if (found.last - found.first).days < LONGEST:
-            yield found.first.toordinal(), found.last.toordinal()
 
 
 def store_spoken(connection: sqlite3.Connection, unit: int, text: str, day: date | None) -> None:
@@ -79,7 +42,7 @@ def _weight(first: int, last: int, today: int) -> float:
     """Days to come can only be spoken of; and in a single day or week less is meant by chance than in a month."""
     if first > today:
         return 1.0
-    return 0.8 if last - first < _VAGUE else 0.5
+    return 0.8 if last - first < VAGUE else 0.5
 
 
 def _days_asked(span: DayRange, today: date) -> tuple[int, int]:

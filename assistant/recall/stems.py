@@ -50,7 +50,7 @@ _SCRIPTS = (
 )
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 12)
 def stem(word: str) -> str:
     """The stem of a word in the form of ``text.plain``; itself where it is short, a code, or of an unknown script."""
     if not _LEAST <= len(word) <= _LONGEST:

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
-from assistant.core.values import Passage
 from assistant.recall.database import writing
 from assistant.recall.files import Look, look
+from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
-from assistant.recall.postings import add_words, delete_words, fold_blocks
-from assistant.recall.renewal import tells_of_change
-from assistant.recall.spoken import store_spoken
-from assistant.recall.text import language
+from assistant.recall.postings import fold_blocks
+from assistant.recall.unit_rows import delete_units, insert_unit, unit_digest
 from assistant.recall.units import first_part_of, units_of
 from assistant.recall.units_value import Unit
 from assistant.recall.unreadable import note_unreadable
 from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
-from assistant.workspace.redaction import find_secrets, redact
 from assistant.workspace.safe_files import read_text
 
-OPEN, HIDDEN, FOUND = 0, 1, 2
-"""files.private: not private; private and without units; private, and found because the person allows it."""
 _UNITS_A_COMMIT = 500
+_GONE = 100_000
+"""Units that went are kept in mind so long; who has not looked for longer than that reads the index anew."""
 _log = logging.getLogger(__name__)
 
 
@@ -40,7 +36,7 @@ _log = logging.getLogger(__name__)
 class Changes:
     """What a pass over the files did. errors: what is wrong, in words; unreadable: files, and why they are.
 
-    complete: no file was left for a later pass.
+    complete: no file was left for a later pass; texts: hashes of those whose units went.
     """
 
     files: int = 0
@@ -49,6 +45,7 @@ class Changes:
     errors: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     complete: bool = True
+    texts: set[bytes] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +88,13 @@ def sync_files(
     *,
     private: bool = False,
     skip: Collection[str] = (),
+    table: KnownFiles | None = None,
 ) -> Changes:
     """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
 
     seconds: give up after that long, with memory files done before chats and new chats before old ones.
     skip: files that a later pass takes in. private: index what was said in private chats, too; another wish than the
-    last time is seen by itself.
+    last time is seen by itself. table: what was read of the connection's files the last time.
     Unchanged units keep their rows. Vectors of texts that no unit holds any more go last, so that a file renamed or a
     text moved finds its vectors again.
     """
@@ -104,7 +102,10 @@ def sync_files(
     if not root.is_dir():  # an unplugged disk must not cost the index
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
-    work = _work(look(root, cancel), _known(connection, private), skip)
+    seen, known = look(root, cancel), (table or KnownFiles()).read(connection, private)
+    if seen.marks == known.marks and not seen.closed and "" not in seen.marks.values():
+        return changes
+    work = _work(seen, known.files, skip)
     moves = Moves(work.known, work.gone)
     changes.errors += [f"{folder} cannot be read: {why}" for folder, why in work.seen.closed.items()]
     deadline = time.monotonic() + seconds
@@ -113,6 +114,7 @@ def sync_files(
         cancel.check()
         if time.monotonic() > deadline:
             changes.complete = False
+            moves.wait(work.changed[done:])
             break
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
@@ -124,9 +126,10 @@ def sync_files(
             progress(done + 1, len(work.changed), "keywords")
     _apply(connection, waiting, changes, moves)
     note_unreadable(connection, changes.unreadable)
-    _remove(connection, [path for path in work.gone if path not in moves.done], changes)
+    _remove(connection, moves.left, changes)
     if changes.removed and changes.complete:  # a later pass may find the same text under another name
-        drop_lone_vectors(connection)
+        drop_lone_vectors(connection, changes.texts)
+        connection.execute("DELETE FROM gone WHERE seq <= (SELECT max(seq) FROM gone) - ?", [_GONE])
     if work.changed:
         progress(len(work.changed), len(work.changed), "keywords")
     return changes
@@ -137,7 +140,8 @@ def _work(seen: Look, known: Mapping[str, tuple[str, str]], skip: Collection[str
     marks = seen.marks
     changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
-    changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
+    if heads:
+        changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
     changed = [path for path in changed if path not in skip]
     changed.sort(key=lambda path: (not path.startswith("chats/"), path), reverse=True)
     return _Work(known, seen, changed, {path for path in changed if first_part_of(path) in heads - {path}})
@@ -159,13 +163,6 @@ def purge(connection: sqlite3.Connection) -> bool:
     """
     (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
-
-
-def _known(connection: sqlite3.Connection, private: bool) -> dict[str, tuple[str, str]]:
-    """Stat and checksum of what is indexed; files of private chats that went by the other rule count as changed."""
-    other = HIDDEN if private else FOUND
-    rows = connection.execute("SELECT path, stat, sha256, private FROM files")
-    return {path: ("?", "") if rule == other else (stat, sha256) for path, stat, sha256, rule in rows}
 
 
 def _parse(
@@ -195,7 +192,7 @@ def _parse(
         _log.exception("units of %s", path)
         units, problem = [], f"not understood: {error}"
     problem = problem or str(file.problem or "")
-    return _Parsed(path, stat, file.sha256, problem, [(_digest(unit), unit) for unit in units], mark)
+    return _Parsed(path, stat, file.sha256, problem, [(unit_digest(unit), unit) for unit in units], mark)
 
 
 def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
@@ -226,63 +223,9 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
             if same[1] != unit.line:
                 connection.execute("UPDATE units SET line = ? WHERE id = ?", [unit.line, same[0]])
         else:
-            _insert(connection, file, digest, unit)
+            insert_unit(connection, file, digest, unit)
             changes.added += 1
-    delete_units(connection, [row for row, _ in old.values()])
-    changes.removed += len(old)
-
-
-def _insert(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
-    unit = _redacted(unit)
-    head, body = _storable(unit.passage.head), _storable(unit.passage.body)
-    columns = [
-        file,
-        digest,
-        unit.uid,
-        unit.line,
-        unit.kind,
-        unit.day.toordinal() if unit.day else 0,
-        unit.until.toordinal() if unit.until else 0,
-        unit.struck,
-        unit.chat,
-        unit.number,
-        language(unit.words),
-        tells_of_change(unit.words),
-        passage_hash(head, body),
-        _storable(unit.title),
-        _storable(unit.text),
-        head,
-        body,
-    ]
-    row = connection.execute(
-        "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        columns,
-    ).lastrowid
-    assert row is not None
-    add_words(connection, row, _storable(unit.words), _storable(unit.context))
-    store_spoken(connection, row, unit.words, unit.day)
-
-
-def passage_hash(head: str, body: str) -> bytes:
-    """Under which the vectors of a text are kept; the text as it is stored."""
-    return hashlib.sha256(f"{head}\0{body}".encode()).digest()[:16]
-
-
-def _redacted(unit: Unit) -> Unit:
-    """The unit as it may be stored: what another program wrote into a file has not come through our own redaction."""
-    passage = unit.passage
-    texts = (unit.title, unit.text, unit.words, unit.context, passage.head, passage.body)
-    if not find_secrets("\n".join(dict.fromkeys(texts))):
-        return unit
-    title, text, words, context, head, body = (redact(each).text for each in texts)
-    return replace(unit, title=title, text=text, words=words, context=context, passage=Passage(head, body))
-
-
-def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
-    """Take units out of the index, in the transaction of the caller."""
-    delete_words(connection, rows)
-    connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
+    _delete(connection, [row for row, _ in old.values()], changes)
 
 
 def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes) -> None:
@@ -290,18 +233,13 @@ def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Chang
         with writing(connection):
             sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
-            delete_units(connection, rows)
+            _delete(connection, rows, changes)
             connection.execute("DELETE FROM files WHERE path = ?", [path])
         changes.files += 1
-        changes.removed += len(rows)
 
 
-def _digest(unit: Unit) -> bytes:
-    """Over all but the line, so that a unit that only moved is kept."""
-    parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.passage)).encode("utf-8", "surrogatepass")).digest()[:16]
-
-
-def _storable(text: str) -> str:
-    """Without NULs and lone surrogates, which neither SQLite nor a tokenizer takes."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+def _delete(connection: sqlite3.Connection, rows: Sequence[int], changes: Changes) -> None:
+    for row in rows:
+        changes.texts.update(connection.execute("SELECT hash FROM units WHERE id = ?", [row]).fetchone())
+    delete_units(connection, rows)
+    changes.removed += len(rows)

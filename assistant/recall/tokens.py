@@ -87,10 +87,12 @@ def bigrams(run: list[str]) -> list[str]:
     return [first + second for first, second in pairwise(run)]
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 10)
 def piece_of(piece: str) -> Piece:
     """The words of a piece of a spaced script, folded in width but not in case."""
-    if piece.isascii() and piece.isalpha() and piece[1:].islower():  # most are; the same by a shorter way
+    if (
+        piece.isascii() and piece.isalpha() and (piece.islower() or piece.istitle())
+    ):  # most are; the same by a shorter way
         word = piece.lower()
         return Piece((stem(word),), raw=(word,))
     cased = _WORD.findall(piece)

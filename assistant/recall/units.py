@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from assistant.core.values import Passage
 from assistant.recall.foreign import day_of_block, foreign_units
 from assistant.recall.units_value import Unit
+from assistant.recall.windows import PART
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
@@ -24,6 +25,10 @@ from assistant.workspace.layout import ARCHIVE, MEMORY, is_foreign
 from assistant.workspace.notes import parse_note
 from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
 
+UNIT_RULES = 1
+"""Raised when the same file would make other units, or their words be indexed otherwise: all files are read again then.
+
+Vectors of texts that stay the same are kept."""
 _CONTEXT_CHARACTERS = 300
 """Of each neighbour; enough for a short turn, too little to drown the unit's own words."""
 
@@ -70,7 +75,7 @@ def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
         text="; ".join(format_item(item) for item in entry.items),
         words=words,
         context="",
-        passage=Passage("", words),
+        passage=Passage("", PART.join(item.text for item in entry.items)),
         until=max(ends) if ends and len(ends) == len(live) else None,
         struck=not live,
     )

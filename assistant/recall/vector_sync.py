@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from assistant.core.cancel import CancelToken
@@ -105,10 +105,16 @@ def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int) -> None:
         )
 
 
-def drop_lone_vectors(connection: sqlite3.Connection) -> None:
-    """Delete the vectors of texts that no unit holds any more."""
+def drop_lone_vectors(connection: sqlite3.Connection, texts: Collection[bytes] | None = None) -> None:
+    """Delete the vectors of texts that no unit holds any more. texts: the hashes of those it may be, None for all."""
+    sql = "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)"
     with writing(connection):
-        connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM units)")
+        if texts is None:
+            connection.execute(sql)
+        else:
+            models = connection.execute("SELECT id FROM models").fetchall()
+            one = f"{sql} AND model = ? AND hash = ?"
+            connection.executemany(one, [(model, text) for (model,) in models for text in texts])
 
 
 def count_lone_vectors(connection: sqlite3.Connection) -> int:

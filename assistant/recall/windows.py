@@ -18,6 +18,9 @@ PASSAGE_RULES = 1
 """Raised when the same passage would be cut otherwise, since its vectors are others then."""
 MOST_WINDOWS = 32
 """Of one text, some 50 000 characters one after another; a longer text has as many, spread evenly over it."""
+PART = "\x1e"
+"""Parts a body into what is said apart, as the items of an entry are."""
+PART_SHOWN = "; "
 _OVERLAP = 6
 """A window begins anew with the last sixth of the one before it."""
 _HEAD_SHARE = 3
@@ -25,6 +28,7 @@ _HEAD_SHARE = 3
 _CHARACTERS_A_TOKEN = 8
 """More than prose has (4 to 5; Chinese 1.5). A word that the tokenizer gives up on is one token, however long it is."""
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？；]+[”’」』）]*|\n")
+_BLANKS = re.compile(r"\s*")
 _WORD_END = re.compile(r"\s|[，、：]")
 
 TokenEnds = Callable[[str], list[int]]
@@ -40,11 +44,23 @@ class Windows:
     room: int
 
     def cut(self, passage: Passage) -> list[str]:
-        """One text or more, none longer than the model's limit; for a passage without a body the head alone."""
+        """One text or more, none longer than the model's limit; for a passage without a body the head alone.
+
+        Several parts of a body have windows of their own, after those of the whole; not if they are too many.
+        """
         lead = self._lead(plain(passage.head[: self.room * _CHARACTERS_A_TOKEN]))
         body = plain(passage.body).strip()
-        stretches = [body[start:end].strip() for start, end in self.spans(lead, body)]
-        return [lead + stretch for stretch in stretches if stretch] or [lead]
+        parts = [part.strip() for part in body.split(PART) if part.strip()]
+        whole = PART_SHOWN.join(parts)
+        windows = self._cut(lead, whole)
+        if len(parts) > 1:
+            apart = [window for part in parts for window in self._cut(lead, part)]
+            windows += apart if len(windows) + len(apart) <= MOST_WINDOWS else []
+        return windows or [lead]
+
+    def _cut(self, lead: str, text: str) -> list[str]:
+        stretches = [text[start:end].strip() for start, end in self.spans(lead, text)]
+        return [lead + stretch for stretch in stretches if stretch]
 
     def first(self, text: str) -> str:
         """The beginning of a text without a head, as much as fits."""
@@ -68,21 +84,21 @@ class Windows:
                 return self._spread(lead, body, spans[-1][1] // MOST_WINDOWS)
             end = self._fit(lead, body, start)
             spans.append((start, end))
-            start = len(body) if end == len(body) else self._again(body, start, end)
+            start = len(body) if end == len(body) else _after_blanks(body, self._again(body, start, end))
         return spans
 
     def _spread(self, lead: str, body: str, width: int) -> list[tuple[int, int]]:
         """As many windows as are allowed, at equal distances. width: about so many characters fit."""
         last = len(body) - width
         starts = [border(body, last * n // (MOST_WINDOWS - 1), width // _OVERLAP) for n in range(MOST_WINDOWS)]
-        return [(start, self._fit(lead, body, start)) for start in starts]
+        return [(start, self._fit(lead, body, start)) for start in (_after_blanks(body, start) for start in starts)]
 
     def _fit(self, lead: str, body: str, start: int) -> int:
         """The end of the longest stretch from ``start`` that fits, at a border where one is near."""
         most = self.room * _CHARACTERS_A_TOKEN
         end = len(body) if len(body) - start <= most else border(body, start + most, most // 4)
         while end - start > 1:
-            ends = self.token_ends(lead + body[start:end])
+            ends = self.token_ends(lead + body[start:end].rstrip())
             if len(ends) <= self.room:
                 break
             fits = min(ends[self.room - 1] - len(lead), end - start - 1)
@@ -93,6 +109,11 @@ class Windows:
         """Where the next window begins."""
         overlap = (end - start) // _OVERLAP
         return max(border(body, end - overlap, overlap), start + 1)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
 
 
 def border(text: str, at: int, reach: int) -> int:

@@ -30,6 +30,17 @@ class Found:
     at: np.ndarray
     code: np.ndarray
 
+    def codes(self, at: np.ndarray) -> np.ndarray:
+        """Of each of some places how often the word stands there; 0 for not at all."""
+        if not len(self.at):
+            return np.zeros(len(at), np.uint16)
+        place = np.minimum(np.searchsorted(self.at, at), len(self.at) - 1)
+        return np.where(self.at[place] == at, self.code[place], 0)
+
+    def is_in_text(self, at: np.ndarray) -> np.ndarray:
+        """Which of some places have the word in their own text."""
+        return self.codes(at) & MOST_TIMES > 0
+
     @property
     def in_text(self) -> np.ndarray:
         """The places whose own text has it."""
@@ -49,7 +60,6 @@ class WordIndex:
         sizes = [np.frombuffer(b"".join([sizes for _, sizes in rows]), "<u2"), self._tail_sizes]
         self._lengths = np.concatenate(sizes).astype(np.float32)
         self.units = int(np.count_nonzero(self._lengths))
-        self._keys = ",".join(str(block) for block, _ in rows)
         self._known: dict[str, Found] = {}
 
     def _read_tail(self) -> None:
@@ -95,8 +105,8 @@ class WordIndex:
 
     def _find(self, word: str) -> Found:
         key = word_key(word)
-        sql = f"SELECT block, units FROM postings WHERE word = ? AND block IN ({self._keys}) ORDER BY block"
-        rows = self._connection.execute(sql, [key]).fetchall() if self._keys else []
+        sql = "SELECT block, units FROM postings WHERE word = ? ORDER BY block"
+        rows = self._connection.execute(sql, [key]).fetchall()
         values = np.frombuffer(b"".join([units for _, units in rows]), "<u2")
         first = np.searchsorted(self._blocks, [block for block, _ in rows]).astype(np.int32) << SHIFT
         at = np.repeat(first, [len(units) // 2 for _, units in rows]) + (values & (BLOCK - 1))
@@ -132,7 +142,7 @@ class WordIndex:
         lists = sorted((self.find(word) for word in dict.fromkeys(words)), key=lambda found: len(found.at))
         at = lists[0].in_text
         for found in lists[1:]:
-            at = at[np.isin(at, found.in_text, assume_unique=True)]
+            at = at[found.is_in_text(at)]
         return at
 
     def _holds(self, unit: int, wanted: bytes) -> bool:

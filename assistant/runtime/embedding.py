@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 600.0
 """A worker unused this long is given back by ``retire`` (some 250 MB)."""
-_CHARACTERS_A_REQUEST = 4_000
-"""Texts sent at once: about 100 ms of work, so that a query gets its turn between two requests of an indexing run."""
+_CHARACTERS_A_REQUEST = 16_000
+"""Texts sent at once: a second of work or two. A query is answered beside it."""
+_HANG_SECONDS = 20.0
+"""A worker that does not answer a query for so long hangs (it takes 10 ms, a second on a machine that swaps)."""
+_START_SECONDS = 180.0
+"""The same for its start (1 s, with sentence-transformers 13 s, several times that on a busy machine)."""
 _RETRY_SECONDS = 30.0
 _log = logging.getLogger(__name__)
 
@@ -34,11 +38,12 @@ class WorkerEmbedder:
     """core.ports.Embedder over ``python -m assistant.recall.embed_worker``; also recall's PatientEmbedder.
 
     The worker starts with the first text, or with ``warm_up`` in the background. A failed start is not tried again for
-    30 s by queries; ``embed`` always tries. log: file for the worker's stderr.
+    30 s by queries; ``embed`` always tries. A worker that dies or hangs costs the query that waits for it, and is
+    started anew. log: file for the worker's stderr; threads: for learning, 0 for what the machine has.
     """
 
     def __init__(
-        self, model_dir: Path, log: Path | None = None, threads: int = 1, clock: Callable[[], float] = time.monotonic
+        self, model_dir: Path, log: Path | None = None, threads: int = 0, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._folder = model_dir
         self._threads = threads
@@ -47,6 +52,7 @@ class WorkerEmbedder:
         self._pool = ThreadPoolExecutor(1, "embedding-query")
         self._loading = threading.Lock()
         self._waiting: Future[Any] | None = None
+        self._waits_since = 0.0
         self._loaded_start = 0  # the worker's start that has the model loaded
         self._failed_at = -_RETRY_SECONDS
         self._used_at = clock()
@@ -73,9 +79,10 @@ class WorkerEmbedder:
 
     def warm_up(self) -> None:
         """Start the worker in the background; returns at once, does nothing while it starts or has just failed."""
-        if self.ready or (self._waiting and not self._waiting.done()):
-            return
-        if self._clock() - self._failed_at >= _RETRY_SECONDS:
+        if self._is_waiting():
+            self._end_if_hanging()
+        elif not self.ready and self._clock() - self._failed_at >= _RETRY_SECONDS:
+            self._waits_since = self._clock()
             self._waiting = self._pool.submit(self._warm_up)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
@@ -87,17 +94,18 @@ class WorkerEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         """See core.ports.Embedder. Sent in small portions, so that queries get their turn. Raises AssistantError."""
-        self._load(cancel)
-        return [vectors for portion in _portions(passages) for vectors in self._passages(portion, cancel)]
+        return [vectors for portion in _portions(passages) for vectors in self._surely(portion, cancel)]
 
     def embed_query(self, text: str, seconds: float) -> np.ndarray | None:
         """The text's vector if it is there within ``seconds``; None otherwise, the request is then taken back."""
         if not self.ready:
             self.warm_up()
             return None
-        if self._waiting and not self._waiting.done():
+        if self._is_waiting():
+            self._end_if_hanging()
             return None
         cancel = CancelToken()
+        self._waits_since = self._clock()
         self._waiting = self._pool.submit(self._request, [text], cancel)
         try:
             vector: np.ndarray = self._waiting.result(seconds)[0]
@@ -121,6 +129,15 @@ class WorkerEmbedder:
         """End the worker and the thread that waits for it."""
         self._worker.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _is_waiting(self) -> bool:
+        return self._waiting is not None and not self._waiting.done()
+
+    def _end_if_hanging(self) -> None:
+        """Whoever waits for the worker is told that it died; the next query starts another one."""
+        if self._clock() - self._waits_since > (_HANG_SECONDS if self.ready else _START_SECONDS):
+            _log.warning("the embedding worker does not answer; it is started anew")
+            self._worker.kill()
 
     def _warm_up(self) -> None:
         try:
@@ -148,6 +165,18 @@ class WorkerEmbedder:
         self._used_at = self._clock()
         answer = self._worker.call("embed", {"texts": list(texts)}, cancel)
         return _unpacked(answer["vectors"], len(texts))
+
+    def _surely(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """Asked once more when the worker dies over it: a first index of hours must not end with one process."""
+        try:
+            self._load(cancel)
+            return self._passages(passages, cancel)
+        except AssistantError as error:
+            if error.code not in ("worker.died", "embedding.unloaded"):  # the latter: another one was started meanwhile
+                raise
+            _log.warning("the embedding worker died and is started anew")
+            self._load(cancel)
+            return self._passages(passages, cancel)
 
     def _passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         import numpy as np

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import partial
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
@@ -44,6 +45,8 @@ class IndexService:
         self._settler = Settler(self._settled, _SETTLE_SECONDS, _AT_LATEST_SECONDS)
         self._watch = FolderWatch(workspace.root, self._settler.sign, self._on_watch)
         self._progress_now: dict[str, tuple[int, int]] = {}
+        self._learnt = 0
+        """What was learnt in runs that were stopped, so that what is said goes on from there."""
         self.paused = False
 
     # --- what the window asks ---
@@ -107,11 +110,16 @@ class IndexService:
         self._run = CancelToken()
         if self._cancel.cancelled:
             return
+        learnt, learning = self._learnt, not self.paused
         try:
             self._workspace.memory.note_disk_changes()
-            self._recall.sync(self._run, self._progress, vectors=not self.paused)
+            self._recall.prepare()  # the first search need not wait for that
+            self._recall.sync(self._run, partial(self._progress, before=learnt), vectors=learning)
+            self._learnt = 0 if learning else learnt
+            self._recall.prepare()
         except Cancelled:
             _log.debug("indexing was stopped; it goes on when it is resumed, or at the next start")
+            self._learnt = self._progress_now.get("vectors", (learnt, 0))[0]
             if self.paused:  # words are indexed all the same
                 self.sync_later()
         except AssistantError as error:
@@ -121,12 +129,18 @@ class IndexService:
                 self._progress(1, 1, what)
             self._emit(IndexStateChanged())
 
-    def _progress(self, done: int, total: int, what: str) -> None:
+    def _progress(self, done: int, total: int, what: str, before: int = 0) -> None:
+        """Learning makes way for a file that changed, when it has kept what it learnt; then it goes on."""
+        make_way = what == "vectors" and 0 < done < total and self._waiting.is_set()
+        if what == "vectors":
+            done, total = before + done, before + total
         if total and done >= total:
             self._progress_now.pop(what, None)
         else:
             self._progress_now[what] = (done, total)
         self._emit(IndexProgress(what, done, total))
+        if make_way:
+            raise Cancelled
 
     def _verify(self) -> None:
         """A portion of it; then again, behind what else waits."""

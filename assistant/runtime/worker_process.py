@@ -46,7 +46,7 @@ class WorkerProcess:
     @property
     def alive(self) -> bool:
         session = self._session
-        return session is not None and session.process.poll() is None
+        return session is not None and session.is_open
 
     @property
     def pid(self) -> int | None:
@@ -97,6 +97,11 @@ class WorkerProcess:
         if session:
             session.close()
 
+    def kill(self) -> None:
+        """End a process that does not answer, at once; whoever waits for an answer is told that it died."""
+        if session := self._session:
+            session.process.kill()
+
     def _begin(self) -> tuple[_Session, int, _Answers]:
         with self._lock:
             if self._session and (opened := self._session.open()):
@@ -128,6 +133,11 @@ class _Session:
         self._closing = False
         self._reader = threading.Thread(target=self._read, name=f"reader-{module}", daemon=True)
         self._reader.start()
+
+    @property
+    def is_open(self) -> bool:
+        """Its pipes close a moment before it can be seen to have ended."""
+        return not self._ended and self.process.poll() is None
 
     def open(self) -> tuple[int, _Answers] | None:
         """A new request's id and answers; None when the process has ended."""

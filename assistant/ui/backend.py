@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from assistant.core.cancel import CancelToken
     from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
+    from assistant.recall.file_states import FileState
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.importing import ImportUndone
+    from assistant.runtime.index_state import IndexState
     from assistant.runtime.picture import Picture
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
@@ -163,6 +165,17 @@ class Tidying(Protocol):
     def apply(self, plan: TidyPlan, /) -> str: ...
 
 
+class Indexing(Protocol):
+    """The search index. pause and resume return at once; state and files block."""
+
+    @property
+    def paused(self) -> bool: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+    def state(self) -> IndexState: ...
+    def files(self) -> Sequence[FileState]: ...
+
+
 class SelfTests(Protocol):
     """The recall self-test. Blocking."""
 
@@ -245,6 +258,8 @@ class Backend(Protocol):
     def importing(self) -> Importing: ...
     @property
     def self_test(self) -> SelfTests: ...
+    @property
+    def indexing(self) -> Indexing: ...
     @property
     def review(self) -> Reviews: ...
     @property

@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Signal
 from assistant.core.events import (
     ChatsChanged,
     DistillProgress,
-    IndexProgress,
     MemoryChanged,
     ModelFailed,
     ModelLoading,
@@ -53,8 +52,6 @@ class EventRouter(QObject):
                 self._top.show_failed(event.error)
                 self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
-            case IndexProgress():
-                self._bottom.show_job(event.what, _index_words(event), event.done, event.total)
             case DistillProgress():
                 self._bottom.show_job("distil", tr("Turning older messages into memory"), event.done, event.total)
             case Notice():
@@ -65,10 +62,3 @@ class EventRouter(QObject):
                 )
             case ChatsChanged() | WorkspaceChanged() | TurnSaved() | TurnFinished():
                 self.chats_changed.emit()
-
-
-def _index_words(event: IndexProgress) -> str:
-    numbers = {"done": f"{event.done:,}", "total": f"{event.total:,}"}
-    if event.what == "keywords":
-        return tr("Reading your notes {done}/{total}", **numbers)
-    return tr("Learning what your notes mean {done}/{total}", **numbers)

@@ -29,6 +29,7 @@ from assistant.ui.errors import ErrorDialog
 from assistant.ui.events import EventRouter
 from assistant.ui.forget_flow import ForgetFlow
 from assistant.ui.i18n import tr
+from assistant.ui.index_strip import IndexStrip
 from assistant.ui.memory.remembered import RememberedToasts
 from assistant.ui.memory_pane import MemoryPane
 from assistant.ui.memory_undo import UndoOffers
@@ -113,13 +114,15 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.splitter, 1)
         self.forgetting = ForgetFlow(self.services, self.bridge, self.theme, self.show_error, self)
         rows.addWidget(self.forgetting)
+        self.indexing = IndexStrip(self.services, self.bridge, self.theme)
+        rows.addWidget(self.indexing)
         rows.addWidget(self.bottombar)
         self.setCentralWidget(whole)
         self.toasts = Toasts(whole, self.page, self._below_toasts)
         self.page.composer.edit.setFocus()
 
     def _below_toasts(self) -> int:
-        strips = self.forgetting.height() if self.forgetting.isVisible() else 0
+        strips = sum(strip.height() for strip in (self.forgetting, self.indexing) if strip.isVisible())
         return self.page.composer.height() + strips + self.bottombar.height() + 28
 
     def _root(self) -> Path:

@@ -25,6 +25,7 @@ QLabel[role="chip"] { background: $accent_soft; color: $accent; border-radius: 4
 QWidget#sidebar { background: $sidebar; border: none; }
 QWidget#topbar { background: $window; border-bottom: 1px solid $border; }
 QWidget#bottombar { background: $sidebar; border-top: 1px solid $border; }
+QFrame#indexstrip { background: $sidebar; border: none; border-top: 1px solid $border; }
 QWidget#memory { background: $sidebar; border: none; }
 QWidget#rail { background: $sidebar; border: none; border-right: 1px solid $border; }
 QToolButton#railbutton { border-radius: 8px; padding: 7px; }
@@ -68,6 +69,7 @@ QPushButton[kind="assistant"]:focus { border-color: $accent; }
 QPushButton[kind="chip"] { background: transparent; border: 1px solid $border; border-radius: 14px; padding: 3px 12px;
   min-height: 20px; text-align: left; }
 QPushButton[kind="chip"]:hover { background: $hover; }
+QPushButton[kind="chip"][chosen="true"] { background: $accent_soft; border-color: $accent_soft; color: $accent; }
 QPushButton[kind="chip"]:focus { border-color: $accent; }
 QPushButton[kind="chip"]::menu-indicator { image: none; width: 0; }
 

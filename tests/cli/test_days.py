@@ -40,6 +40,18 @@ def test_what_was_talked_about_is_in_chats(week: Keepsake) -> None:
     assert [hit["id"] for hit in answer["hits"]] == ["20261124_090000#2"]
 
 
+def test_what_was_said_in_a_chat_by_its_name(week: Keepsake) -> None:
+    answer = week(*MONDAY, "recall", "last week in the standup chat", "--json").json
+    assert [hit["id"] for hit in answer["hits"]] == ["20261124_090000#2", "20261124_090000#1"]
+    assert week(*MONDAY, "recall", "last month in the standup chat", "--json").json["abstained"]
+
+
+def test_figures_that_look_like_a_day_are_searched_for_when_they_are_none(week: Keepsake) -> None:
+    week(*MONDAY, "remember", "the firmware is at 3.11.14 now")
+    answer = week(*MONDAY, "recall", "3.11.14", "--json").json
+    assert [hit["text"] for hit in answer["hits"]] == ["the firmware is at 3.11.14 now"]
+
+
 def test_a_day_of_which_nothing_is_known(week: Keepsake) -> None:
     answer = week(*MONDAY, "recall", "in July 2025", "--json").json
     assert (answer["mode"], answer["abstained"], answer["hits"]) == ("time", True, [])

@@ -93,6 +93,36 @@ def test_a_question_about_how_it_was(text: str, past: bool) -> None:
     assert wish(text).past is past
 
 
+@pytest.mark.parametrize(
+    "text", ["yesterday", "in March", "at Christmas", "what did I do in 2025?", "中秋那天", "上周做了什么"]
+)
+def test_a_question_of_nothing_but_time(text: str) -> None:
+    assert wish(text).only_time and wish(text).bare
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Christmas",
+        "中秋",
+        "March",
+        "三月",
+        "1984",
+        "Q3",
+        "summer",
+        "what was on my list yesterday",
+        "the rent in March",
+    ],
+)
+def test_a_name_of_days_is_a_word_as_others(text: str) -> None:
+    assert not wish(text).only_time and not wish(text).bare
+
+
+def test_only_question_words_beside_the_time() -> None:
+    found = wish("where were we last weekend")
+    assert found.bare and not found.only_time
+
+
 def test_last_first_and_when() -> None:
     assert wish("when did I last see the dentist").order == wish("最近一次看牙").order == "latest"
     assert wish("the first time we met").order == wish("第一次见面").order == "first"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
-from assistant.recall.spoken import LONGEST, spoken_days
+from assistant.recall.spoken_days import LONGEST, spoken_days
 from tests.recall.helpers import SmallWorkspace
 
 MAY_3 = date(2026, 5, 3)  # a Sunday
@@ -31,6 +31,9 @@ MAY_11 = datetime.fromisoformat("2026-05-11T12:00:00+02:00")
         ("we go to Lisbon at Christmas", ["2026-12-24/2026-12-26"]),
         ("6月4日上午八点体检", ["2026-06-04"]),
         ("下周五交房租", ["2026-05-08"]),
+        ("我申请了志愿者，十一月去", ["2026-11-01/2026-11-30"]),
+        ("十一月去了海边", ["2025-11-01/2025-11-30"]),
+        ("I was ill; back to work on Friday", ["2026-05-08"]),
         ("today it rains", []),
         ("busy this month", []),
         ("八月初三生日", []),

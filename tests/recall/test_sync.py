@@ -287,6 +287,23 @@ def test_vectors_made_by_another_process_are_used(workspace: SmallWorkspace, rec
     assert recall.search(RecallQuery("kayak")).mode == "hybrid"
 
 
+def test_other_unit_rules_read_all_files_again_but_keep_the_vectors(
+    workspace: SmallWorkspace, recall: Recall, state: Path, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    workspace.write("memory/fruit.md", "# Fruit\n\n- quince\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    monkeypatch.setattr("assistant.recall.database.UNIT_RULES", 99)
+    monkeypatch.setattr("assistant.recall.unit_rows.UNIT_RULES", 99)
+    after = Recall(workspace, state, embedder, CLOCK)
+    report = after.sync(CancelToken(), quiet)
+    assert (report.files, report.vectors, embedder.embedded) == (2, 0, [])
+    assert after.search(RecallQuery("kayak")).mode == "hybrid" and texts(after, "quince")[0] == "- quince"
+    assert after.sync(CancelToken(), quiet).files == 0
+    after.close()
+
+
 def test_search_while_a_sync_runs(workspace: SmallWorkspace, recall: Recall) -> None:
     workspace.remember(*(f"2026-11-01|you|kayak number {n}" for n in range(200)))
     modes = []
@@ -487,3 +504,43 @@ def test_a_search_leaves_what_it_has_no_time_for_to_who_takes_it_in(workspace: S
     recall.sync(CancelToken(), quiet)
     asked.clear()
     assert found(recall, "persimmon 399") and not asked and recall.status().files == 400
+
+
+def test_vectors_go_with_the_last_text_they_are_of(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
+    workspace.write("memory/a.md", "- kayak\n")
+    workspace.write("memory/b.md", "# A\n\n- kayak\n- paddle\n")
+    workspace.remember("2026-11-01|you|kayak", "2026-11-02|you|kayak", "2026-11-03|you|rudder")
+    recall.sync(CancelToken(), quiet)
+    (workspace.root / "memory" / "b.md").unlink()
+    workspace.write("MEMORY.md", "2026-11-01|you|kayak\n")
+    assert "rudder" not in texts(recall, "kayak rudder paddle")
+    with sqlite3.connect(state / "index.sqlite3") as connection:
+        left = connection.execute("SELECT count(DISTINCT hash) FROM vectors").fetchone()
+        assert left == connection.execute("SELECT count(DISTINCT hash) FROM units").fetchone()
+    connection.close()
+    assert recall.lone_vectors() == 0
+
+
+def test_the_index_can_be_read_before_the_first_search(workspace: SmallWorkspace, recall: Recall) -> None:
+    workspace.remember("2026-11-01|you|kayak")
+    recall.sync(CancelToken(), quiet)
+    assert not recall.is_ready
+    recall.prepare()
+    assert recall.is_ready
+
+
+def test_a_folder_that_moved_is_not_lost_where_a_search_has_no_time_for_all_of_it(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(30):
+        workspace.write(f"memory/old/note {n}.md", f"- persimmon {n}\n")
+    recall.sync(CancelToken(), quiet)
+    embedder.embedded.clear()
+    recall.on_behind = lambda: None
+    monkeypatch.setattr("assistant.recall.search._REFRESH_SECONDS", 0.0)
+    (workspace.root / "memory/old").rename(workspace.root / "memory/new")
+    seen = [len(found(recall, "persimmon", limit=100)) for _ in range(3)]
+    assert min(seen) >= 30
+    recall.sync(CancelToken(), quiet)
+    assert {hit.file.split("/")[1] for hit in found(recall, "persimmon", limit=100)} == {"new"}
+    assert recall.status().files == 30 and not {"persimmon 3"} & {*embedder.embedded} and recall.lone_vectors() == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assistant.core.values import Passage
 from assistant.recall.graphemes import cluster_border
-from assistant.recall.windows import MOST_WINDOWS, Windows, border, plain, token_ends
+from assistant.recall.windows import MOST_WINDOWS, PART, Windows, border, plain, token_ends
 from tests.real_embeddings import embedding_model_path
 
 PREFIX = "query: "
@@ -74,7 +74,7 @@ def test_windows_overlap_in_order_and_cover_the_text(body: str, limit: int) -> N
     assert all(one[0] < next_[0] and one[1] <= next_[1] for one, next_ in pairwise(spans))
     if len(spans) < MOST_WINDOWS and body:
         assert (spans[0][0], spans[-1][1]) == (0, len(body))
-        assert all(next_[0] <= one[1] for one, next_ in pairwise(spans))
+        assert not any(body[one[1] : next_[0]].strip() for one, next_ in pairwise(spans))
 
 
 def test_a_short_text_is_one_window_as_it_stands() -> None:
@@ -93,13 +93,28 @@ def test_each_window_bears_the_head_and_begins_with_a_sentence() -> None:
     assert cut[0].rstrip()[-40:] in cut[1]  # overlapping by a sentence
 
 
+def test_blanks_take_no_windows() -> None:
+    cut = windows(64).cut(Passage("", "first" + " \n" * 500_000 + "last"))
+    assert [window.split() for window in cut] == [["query:", "first"], ["query:", "last"]]
+
+
+def test_parts_have_windows_of_their_own_after_the_whole() -> None:
+    cut = windows(64).cut(Passage("Lisbon: ", PART.join(["likes trams", " ", "flies on Friday"])))
+    assert cut == [
+        "query: Lisbon: likes trams; flies on Friday",
+        "query: Lisbon: likes trams",
+        "query: Lisbon: flies on Friday",
+    ]
+    assert len(windows(64).cut(Passage("", PART.join(f"item {n}" for n in range(100))))) < MOST_WINDOWS
+
+
 def test_a_long_head_leaves_room_for_the_body() -> None:
     cut = windows(64).cut(Passage("Title › " * 200, "The oven is a Bosch."))
     assert len(cut) == 1 and cut[0].endswith(" The oven is a Bosch.") and length(cut[0]) <= 32
 
 
 @pytest.mark.parametrize(
-    "text", ["x" * 1_000_000, "字" * 1_000_000, "word " * 200_000, "🇩🇪" * 100_000, "\n" * 1_000_000]
+    "text", ["x" * 1_000_000, "字" * 1_000_000, "word " * 200_000, "🇩🇪" * 100_000, "a\n" * 500_000]
 )
 def test_a_text_of_a_million_characters_is_spread_over_few_windows(text: str) -> None:
     spans = windows(512).spans(PREFIX, text)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +13,13 @@ import numpy as np
 import pytest
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import AssistantError
-from assistant.core.values import Passage
+from assistant.core.errors import AssistantError, Cancelled
+from assistant.core.values import Passage, RecallQuery
 from assistant.recall.embedders import PatientEmbedder
+from assistant.recall.search import Recall
 from assistant.runtime.embedding import WorkerEmbedder
 from tests.real_embeddings import embedding_model_path
+from tests.recall.helpers import CLOCK, SmallWorkspace
 
 
 class Hand:
@@ -70,6 +76,99 @@ def test_an_idle_worker_is_given_back_and_comes_again(embedder: WorkerEmbedder, 
     assert embedder.retire(idle_seconds=60)
     assert not embedder.ready
     assert np.array_equal(embedder.embed(["coffee"], CancelToken()), first)
+
+
+LONG = [Passage("", f"tea number {n} " * 900) for n in range(4)]
+"""Seconds of work."""
+
+
+class Learning:
+    """Passages embedded on another thread, as the index lane does."""
+
+    def __init__(self, embedder: WorkerEmbedder) -> None:
+        self.vectors: list[np.ndarray] = []
+        self.token = CancelToken()
+        self._embedder = embedder
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
+    def end(self) -> list[np.ndarray]:
+        self._thread.join(120)
+        assert not self.is_running
+        return self.vectors
+
+    def _run(self) -> None:
+        with contextlib.suppress(Cancelled):
+            self.vectors = self._embedder.embed_passages(LONG, self.token)
+
+
+@pytest.mark.real
+def test_a_query_is_answered_while_the_index_is_learnt(embedder: WorkerEmbedder) -> None:
+    alone = embedder.embed(["coffee"], CancelToken())[0]
+    learning = Learning(embedder)
+    beside = embedder.embed_query("coffee", 30.0)
+    assert beside is not None and np.array_equal(beside, alone)
+    assert learning.is_running
+    learning.token.cancel()
+    assert learning.end() == []
+    assert embedder.embed_query("tea", 30.0) is not None
+
+
+@pytest.mark.real
+@pytest.mark.logs("died and is started anew")
+def test_learning_goes_on_when_the_worker_is_killed(embedder: WorkerEmbedder) -> None:
+    embedder.embed(["coffee"], CancelToken())
+    learning = Learning(embedder)
+    assert embedder.embed_query("coffee", 30.0) is not None
+    assert embedder._worker.pid and learning.is_running
+    os.kill(embedder._worker.pid, signal.SIGKILL)
+    vectors = learning.end()
+    assert [len(one) for one in vectors] == [len(one) for one in embedder.embed_passages(LONG[:1], CancelToken()) * 4]
+
+
+@pytest.fixture
+def real_recall(tmp_path: Path, embedder: WorkerEmbedder) -> Iterator[Recall]:
+    workspace = SmallWorkspace(tmp_path / "workspace")
+    workspace.remember("2026-11-01|you|the bicycle has a puncture", "2026-11-02|you|rent is 1480 a month")
+    recall = Recall(workspace, tmp_path / "state", embedder, CLOCK)
+    recall.sync(CancelToken())
+    assert recall.search(RecallQuery("flat tyre"), budget_ms=30_000).mode == "hybrid"
+    yield recall
+    recall.close()
+
+
+@pytest.mark.real
+def test_a_worker_that_died_costs_one_search_its_meaning(real_recall: Recall, embedder: WorkerEmbedder) -> None:
+    assert embedder._worker.pid
+    os.kill(embedder._worker.pid, signal.SIGKILL)
+    embedder._worker._session.process.wait()  # type: ignore[union-attr]
+    answer = real_recall.search(RecallQuery("a puncture"), budget_ms=30_000)
+    assert answer.mode == "keyword" and "bicycle" in answer.hits[0].text
+    wait_until_ready(embedder)
+    assert real_recall.search(RecallQuery("a flat tyre"), budget_ms=30_000).mode == "hybrid"
+
+
+@pytest.mark.real
+@pytest.mark.logs("does not answer|no vector for a query")
+def test_a_worker_that_hangs_is_started_anew(real_recall: Recall, embedder: WorkerEmbedder, hand: Hand) -> None:
+    hanging = embedder._worker.pid
+    assert hanging
+    os.kill(hanging, signal.SIGSTOP)
+    for query in ("a puncture", "the puncture"):  # it may just be slow
+        answer = real_recall.search(RecallQuery(query), budget_ms=100)
+        assert answer.mode == "keyword" and "bicycle" in answer.hits[0].text
+    assert embedder._worker.pid == hanging
+    hand.seconds += 21
+    assert real_recall.search(RecallQuery("my puncture"), budget_ms=100).mode == "keyword"
+    embedder._worker._session.process.wait()  # type: ignore[union-attr]
+    embedder._waiting.exception(30)  # type: ignore[union-attr]
+    assert real_recall.search(RecallQuery("one puncture"), budget_ms=100).mode == "keyword"
+    wait_until_ready(embedder)
+    assert real_recall.search(RecallQuery("a flat tyre"), budget_ms=30_000).mode == "hybrid"
 
 
 @pytest.mark.logs("did not start")

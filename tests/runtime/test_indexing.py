@@ -136,6 +136,7 @@ def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(st
     stage.services.lanes.index.submit(lambda: None).result(30)
     state = indexing.state()
     assert (state.meaning, indexing.paused) == ("paused", True) and 0 < state.done < state.total == 300
+    stage.events.clear()
     (root / "memory" / "tea.md").write_text("- oolong\n")
     sync(stage)
     assert stage.services.search(RecallQuery("oolong")).hits[0].text == "- oolong"
@@ -143,4 +144,29 @@ def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(st
     stage.services.lanes.index.submit(lambda: None).result(30)
     state = indexing.state()
     assert (state.meaning, state.status.stale) == ("ready", 0)
+    assert len([text for text in embedder.embedded if "kayak" in text]) == 300
+    learning = [(event.done, event.total) for event in stage.of(IndexProgress) if event.what == "vectors"]
+    assert (learning[-2], max(total for _, total in learning)) == ((301, 301), 301)  # not anew from nothing
+
+
+def test_a_file_that_changes_is_not_kept_waiting_by_a_long_learning(stage: Stage) -> None:
+    embedder = SlowEmbedder()
+    stage.services.recall._embedder = QuietEmbedder(embedder)
+    indexing = stage.services.indexing
+    root = stage.services.workspace.root
+    (root / "MEMORY.md").write_text("".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300)))
+    embedder.hold_after(100)
+    indexing.sync_later()
+    embedder.held.wait(30)
+    (root / "memory" / "tea.md").write_text("- oolong\n")
+    stage.events.clear()
+    indexing.sync_later()
+    embedder.go_on.set()
+    for _ in range(3):
+        stage.services.lanes.index.submit(lambda: None).result(30)
+    progress = stage.of(IndexProgress)
+    read = next(n for n, event in enumerate(progress) if event.what == "keywords" and event.total == 1 < n)
+    learnt = next(n for n, event in enumerate(progress) if event.what == "vectors" and event.done == event.total > 1)
+    assert 0 <= read < learnt
+    assert indexing.state().status.stale == 0
     assert len([text for text in embedder.embedded if "kayak" in text]) == 300

@@ -15,6 +15,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import (
     Event,
     EventSink,
+    IndexStateChanged,
     ModelReady,
     Recalled,
     TextArrived,
@@ -34,10 +35,14 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.recall.file_states import FileState
+from assistant.recall.reports import IndexStatus
 from assistant.runtime.assistants import AssistantService
+from assistant.runtime.index_state import IndexState
 from assistant.runtime.picture import BudgetUse, Picture, Section
 from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
+from assistant.runtime.watching import WatchState
 from assistant.settings.paths import find_paths
 from assistant.settings.store import SettingsStore
 from assistant.workspace.budget import Limits, Loaded
@@ -225,6 +230,30 @@ class FakeTold:
         self.calls.append(("renew", chat))
 
 
+class FakeIndexing:
+    """An index that is as the test says."""
+
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self._emit = emit
+        self.paused = False
+        self.found = IndexState(IndexStatus(3, 40, 40, "e5", 0, ()), "ready", 40, 40, "", WatchState("events"))
+        self.wrong: list[FileState] = []
+
+    def pause(self) -> None:
+        self.paused = True
+        self._emit(IndexStateChanged())
+
+    def resume(self) -> None:
+        self.paused = False
+        self._emit(IndexStateChanged())
+
+    def state(self) -> IndexState:
+        return self.found
+
+    def files(self) -> list[FileState]:
+        return self.wrong
+
+
 class FakeSelfTest:
     """No question is pinned."""
 
@@ -264,6 +293,7 @@ class FakeServices:
         self.lanes = FakeLanes()
         self.tidying = FakeTidying(self.workspace.memory)
         self.self_test = FakeSelfTest()
+        self.indexing = FakeIndexing(self.emit)
         self.review = FakeReview()
         self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
@@ -273,6 +303,7 @@ class FakeServices:
         self.loaded = make_loaded()
         self.counted: list[str | None] = []
         self.answer = RecallAnswer((), True, 2.0, "hybrid")
+        self.queries: list[RecallQuery] = []
         self.model_files: list[ModelFile] = []
         self.fail: dict[str, AssistantError | Exception] = {}
         self._sinks: list[EventSink] = []
@@ -371,6 +402,7 @@ class FakeServices:
 
     def search(self, query: RecallQuery) -> RecallAnswer:
         self._called("search", query.text)
+        self.queries.append(query)
         return self.answer
 
     def budget(self, text: str | None = None) -> Loaded:

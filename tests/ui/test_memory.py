@@ -185,7 +185,7 @@ def test_search_and_open(qtbot: QtBot, panel: MemoryPanel, services: FakeService
     qtbot.keyClick(panel.search.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.search.model.rowCount() == 2)
     first = panel.search.model.index(0)
-    assert "meaning: 0.70" in first.data(Qt.ItemDataRole.ToolTipRole)
+    assert "meaning +0.70" in first.data(Qt.ItemDataRole.ToolTipRole)
     assert "words only" in panel.search.status.text()
     panel.search.view.activated.emit(first)
     qtbot.waitUntil(lambda: panel.files.current == "memory/travel.md")

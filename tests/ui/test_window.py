@@ -22,7 +22,6 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import (
     ChatsChanged,
     DistillProgress,
-    IndexProgress,
     ModelFailed,
     ModelLoading,
     Notice,
@@ -169,11 +168,9 @@ def test_the_model_menu_lists_files_and_their_problems(
 
 def test_background_work_shows_progress_and_notices(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     bar = window.bottombar
-    services.emit(IndexProgress("vectors", 10, 100))
-    qtbot.waitUntil(lambda: bar.progress_words.text() == "Learning what your notes mean 10/100")
     services.emit(DistillProgress("a", 1, 3))
     qtbot.waitUntil(lambda: bar.progress_words.text() == "Turning older messages into memory")
-    services.emit(DistillProgress("a", 3, 3), IndexProgress("vectors", 100, 100))
+    services.emit(DistillProgress("a", 3, 3))
     qtbot.waitUntil(lambda: not bar.progress.isVisible())
     services.emit(Notice("Something happened", error=True))
     qtbot.waitUntil(lambda: bar.notice.whole() == "Something happened")

@@ -1,0 +1,43 @@
+"""Vectors for a benchmark of more texts than can be embedded: made from real ones, as near each other as those are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ROWS = 8_192
+_WITHOUT = (
+    "SELECT DISTINCT hash FROM units WHERE NOT EXISTS "
+    "(SELECT 1 FROM vectors WHERE vectors.model = ? AND vectors.hash = units.hash)"
+)
+
+
+def fill(connection: sqlite3.Connection, model: int, real: Sequence[np.ndarray]) -> int:
+    """Give every text without vectors one that is made of two of ``real`` (of length 1) and noise; how many."""
+    import numpy as np
+
+    from assistant.recall.vectors import store_vectors
+
+    missing = [row[0] for row in connection.execute(_WITHOUT, [model])]
+    made = _mixed(np.concatenate(real), len(missing))
+    for start in range(0, len(missing), _ROWS):
+        store_vectors(connection, model, missing[start : start + _ROWS], next(made))
+    return len(missing)
+
+
+def _mixed(real: np.ndarray, count: int) -> Iterator[np.ndarray]:
+    import numpy as np
+
+    chance = np.random.default_rng(1)
+    middle = real.mean(axis=0)
+    for start in range(0, count, _ROWS):
+        rows = min(_ROWS, count - start)
+        one, other = chance.integers(0, len(real), (2, rows))
+        share = chance.uniform(0.1, 0.7, (rows, 1)).astype(np.float32)
+        noise = chance.standard_normal((rows, real.shape[1]), dtype=np.float32)
+        mixed = real[one] + share * (real[other] - middle) + 0.006 * noise
+        yield mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
