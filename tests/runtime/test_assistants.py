@@ -14,9 +14,10 @@ from assistant.chat.persona import persona_of
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import fixed_clock
 from assistant.core.errors import AssistantError
-from assistant.core.events import TurnFinished, WorkspaceChanged
+from assistant.core.events import TurnFinished
 from assistant.core.values import RecallQuery
 from assistant.runtime.composition import Places, compose
+from assistant.runtime.watching import matters
 from assistant.workspace.assistants import LONGEST_PERSONA, Assistants
 from assistant.workspace.git_rewrite import holding
 from assistant.workspace.workspace import Workspace
@@ -99,11 +100,9 @@ def test_each_has_its_own_prompt_and_its_chats_name_it(two: tuple[Stage, Stage])
 
 def test_another_assistants_files_are_no_news_to_the_default_one(two: tuple[Stage, Stage]) -> None:
     ours, theirs = two
-    changed = ours.services.indexing._changed
-    before = len(ours.of(WorkspaceChanged))
-    changed(theirs.services.workspace.root / "MEMORY.md")
-    assert ours.services.indexing._timer is None
-    assert len(ours.of(WorkspaceChanged)) == before
+    memory = theirs.services.workspace.root / "MEMORY.md"
+    assert not matters(ours.services.workspace.root, memory, folder=False)
+    assert matters(theirs.services.workspace.root, memory, folder=False)
 
 
 def test_a_new_one_of_the_same_name_knows_nothing_of_the_deleted_one(two: tuple[Stage, Stage]) -> None:
