@@ -35,12 +35,18 @@ def test_the_adapters_agree(small: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(tqdm, "monitor_interval", 0)  # its progress bars start a thread that never ends
     folder = embedding_model_path()
-    full = OnnxEmbedder(folder, folder / "onnx" / "model.onnx").embed(TEXTS, CancelToken())
+    onnx = OnnxEmbedder(folder, folder / "onnx" / "model.onnx")
+    full = onnx.embed(TEXTS, CancelToken())
     reference = SentenceTransformerEmbedder(folder)
     wanted = reference.embed(TEXTS, CancelToken())
     assert (reference.identity, reference.dimensions) == (small.identity, small.dimensions)
     assert cosines(full, wanted).min() >= 0.9999
     assert cosines(small.embed(TEXTS, CancelToken()), wanted).min() >= 0.99
+    passages = [Passage("Diary: ", text) for text in TEXTS]
+    for ours, theirs in zip(
+        onnx.embed_passages(passages, CancelToken()), reference.embed_passages(passages, CancelToken()), strict=True
+    ):
+        assert ours.shape == theirs.shape and cosines(ours, theirs).min() >= 0.9999
 
 
 @pytest.mark.real
