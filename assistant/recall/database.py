@@ -45,13 +45,15 @@ CREATE TABLE models(
 CREATE TABLE vectors(
     id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash BLOB NOT NULL, part INTEGER NOT NULL,
     vector BLOB NOT NULL, UNIQUE(model, hash, part));
+CREATE TABLE query_maps(model INTEGER PRIMARY KEY, map BLOB NOT NULL);
 CREATE TABLE questions(
     model INTEGER NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, number));
 INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
 """Rows of units never change but for ``line``, and their ids are never given again; a reader in memory follows by what
 came (units, vectors) and what went (gone). vectors: a text's windows, part 0, 1, …, as float16; a model's take part
-in searches once it is ``published``; questions: the bank's, of each model."""
+in searches once it is ``published``; questions: the bank's, and where
+they point (float16), of each model."""
 
 _log = logging.getLogger(__name__)
 

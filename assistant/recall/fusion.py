@@ -17,16 +17,20 @@ from assistant.recall.snapshot import Snapshot
 class Weights:
     """What each part of a score may add, all measured together on three labelled sets (see docs/decisions).
 
-    keyword_floor: a share of the query's words this small is chance, and counts for nothing; meaning_full: the cosine
-    at which meaning counts for all; hub: how much of a unit's nearness to any question at all is taken off its cosine.
+    keyword: of memory and notes, which say a thing once, in words of their own; keyword_of_turns: people in a chat repeat
+    the words. Their floors: a share of the query's words this small is chance, and counts for nothing;
+    meaning_full: the cosine at which meaning counts for all; hub: how much of a unit's nearness to any question at all
+    is taken off its cosine; neighbours: of the best turn within ``_WITHIN`` of a turn.
     """
 
     keyword: float = 0.55
     keyword_floor: float = 0.1
+    keyword_of_turns: float = 1.0
+    keyword_floor_of_turns: float = 0.05
     meaning: float = 0.45
     meaning_full: float = 0.5
-    hub: float = 0.3
-    neighbours: float = 0.03
+    hub: float = 0.6
+    neighbours: float = 0.25
     recency: float = 0.02
     in_time: float = 0.3
     exact: float = 2.0
@@ -36,6 +40,8 @@ class Weights:
 WEIGHTS = Weights()
 CANDIDATES = 200
 """Of each side."""
+_WITHIN = 2
+"""So many turns before and after a turn are its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +72,13 @@ def fuse(
     if meaning is None:
         factors["keyword"] = keyword.copy()
     else:
-        factors["keyword"] = weights.keyword * np.maximum(keyword - weights.keyword_floor, 0.0)
+        said = snapshot.chat[at] >= 0
+        noted = weights.keyword * np.maximum(keyword - weights.keyword_floor, 0.0)
+        told = weights.keyword_of_turns * np.maximum(keyword - weights.keyword_floor_of_turns, 0.0)
+        factors["keyword"] = np.where(said, told, noted)
         factors["meaning"] = weights.meaning * np.maximum(meaning, -1.0) / weights.meaning_full
     base = np.sum(list(factors.values()), axis=0)
-    factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], base)
+    factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], snapshot.number[at], base)
     factors["recency"] = weights.recency * _recency(snapshot.day[at], today)
     factors["time"] = weights.in_time * in_time
     factors["exact"] = weights.exact * exact
@@ -89,12 +98,15 @@ def _places(values: np.ndarray, found: np.ndarray) -> np.ndarray:
     return np.where(places > CANDIDATES, 0, places)
 
 
-def _neighbours(chat: np.ndarray, base: np.ndarray) -> np.ndarray:
-    """For each unit the mean of the best three scores of its chat; 0 outside chats."""
+def _neighbours(chat: np.ndarray, number: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """For each turn the best score of those near it in its chat that are candidates, too; 0 outside chats."""
     result = np.zeros_like(base)
-    for one in np.unique(chat[chat >= 0]):
-        mask = chat == one
-        result[mask] = np.sort(base[mask])[-3:].sum() / 3
+    order = np.lexsort((number, chat))
+    for step in range(1, _WITHIN + 1):
+        one, other = order[:-step], order[step:]
+        near = (chat[one] >= 0) & (chat[one] == chat[other]) & (number[other] - number[one] <= _WITHIN)
+        np.maximum.at(result, one[near], base[other[near]])
+        np.maximum.at(result, other[near], base[one[near]])
     return result
 
 

@@ -47,6 +47,7 @@ def publish(connection: sqlite3.Connection, model: int, newest: int) -> bool:
             return False
         connection.execute("DELETE FROM models WHERE id != ?", [model])
         connection.execute("DELETE FROM questions WHERE model != ?", [model])
+        connection.execute("DELETE FROM query_maps WHERE model != ?", [model])
         connection.execute("UPDATE models SET published = 1 WHERE id = ?", [model])
     return True
 

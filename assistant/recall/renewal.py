@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from assistant.recall.snapshot import Snapshot
 
-ENOUGH = 0.5
+ENOUGH = 0.49
 """Least sum of the signs below (measured on 27 replaced facts of two labelled sets beside 12 000 pairs of later and
 earlier lines that only share a question: cosine and words of change tell them apart with an AUC of 0.998)."""
-_CHANGE = 0.15
+_CHANGE = 0.18
 _RELEVANCE = 0.2
 _LEADERS = 5
 _STEP = 1e-3
@@ -56,19 +56,20 @@ def lift(
 
     at, vectors, meaning, score: of the candidates (vectors centred, of length 1; meaning: cosines with the question);
     usable: which of them take part (struck and expired ones do not). Each of the leading candidates pulls up those of a
-    later day that are near enough to it, as words of change and nearness to the question have it.
+    later day that are near enough to it, as words of change and nearness to the question have it; but no turn pulls up
+    a turn: people who talk come back to a matter all the time (recall@5 on long dialogues 0.68 with it, 0.76 without).
     """
     import numpy as np
 
     raised = score.copy()
-    day = snapshot.day[at]
+    day, turn = snapshot.day[at], snapshot.chat[at] >= 0
     able = np.flatnonzero(usable & snapshot.has_vector[at] & (day > 0))
     leaders = able[np.argsort(-score[able], kind="stable")][:_LEADERS]
     for n in leaders:
         later = able[day[able] > day[n]]
         relevance = np.clip(meaning[later] / max(float(meaning[n]), 0.05), 0.0, 1.0)
         sign = vectors[later] @ vectors[n] + _CHANGE * snapshot.renews[at[later]] + _RELEVANCE * relevance
-        later = later[sign >= ENOUGH]
+        later = later[(sign >= ENOUGH) & ~(turn[n] & turn[later])]
         later = later[np.argsort(day[later], kind="stable")]
         raised[later] = np.maximum(raised[later], score[n] + _STEP * np.arange(1, len(later) + 1))
     lifted: np.ndarray = raised - score

@@ -172,7 +172,7 @@ class Snapshot:
         own = LANGUAGES.index(language)
         middle = (self.centres[own] + self.centres[own + len(LANGUAGES)]) / 2
         if self.questions is not None:
-            middle = (middle + self.questions.centres[own]) / 2
+            return self.questions.direction(vector, language, middle)
         query: np.ndarray = vector - middle
         query /= max(float(np.linalg.norm(query)), 1e-9)
         return query

@@ -76,18 +76,17 @@ def _embed_missing(
 
 
 def _embed_questions(connection: sqlite3.Connection, embedder: Embedder, model: int, cancel: CancelToken) -> None:
-    """The bank of questions, once a model: some 2 s."""
-    from assistant.recall.questions import bank_texts, load_questions, store_questions
+    """The bank of questions, once a model (some 2 s), and where the model's questions point."""
+    from assistant.recall.questions import bank_texts, has_questions, store_query_map, store_questions
 
-    identity, dimensions = embedder.identity, embedder.dimensions
-    if load_questions(connection, model, dimensions) is not None:
+    store_query_map(connection, model, embedder.query_map, embedder.dimensions)
+    if has_questions(connection, model):
         return
-    texts = bank_texts()
-    vectors = embedder.embed(texts, cancel)
+    identity, dimensions = embedder.identity, embedder.dimensions
+    vectors = embedder.embed(bank_texts(), cancel)
     if embedder.identity == identity:
         _check([vectors], 1, dimensions)
-        with writing(connection):
-            store_questions(connection, model, vectors)
+        store_questions(connection, model, vectors)
 
 
 def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int) -> None:
