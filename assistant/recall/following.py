@@ -124,8 +124,9 @@ def _sampled(connection: sqlite3.Connection, model: int) -> Iterator[Any]:
 
 
 def _empty(model: int, dimensions: int) -> Snapshot:
-    flags = {name: np.zeros(0, bool) for name in ("struck", "archived", "renews", "has_vector")}
-    numbers = {name: np.zeros(0, np.int32) for name in ("day", "until", "chat", "number", "first", "parts")}
+    flags: dict[str, Any] = {name: np.zeros(0, bool) for name in ("struck", "archived", "renews", "has_vector")}
+    names = ("day", "until", "chat", "number", "first", "parts")
+    numbers: dict[str, Any] = {name: np.zeros(0, np.int32) for name in names}
     middles = np.zeros((GROUPS, dimensions), np.float32)
     return Snapshot(
         marks=Marks("", 0, 0, 0),
@@ -138,6 +139,7 @@ def _empty(model: int, dimensions: int) -> Snapshot:
         middles=Centres(np.zeros((GROUPS, dimensions)), np.zeros(GROUPS, np.int64), middles),
         centres=middles,
         reader=VectorReader(dimensions),
+        questions=None,
         **flags,
         **numbers,
     )

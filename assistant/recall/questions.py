@@ -5,7 +5,8 @@ Models place questions apart from what answers them, and some texts near to ever
   alone on three labelled sets: 0.76 -> 0.78, 0.85 -> 0.88, 0.55 -> 0.56);
 - it is turned by the model's query map, where it has one (see tools/embedding/query_map.py; with all else in place
   0.870 -> 0.885, 0.897 -> 0.918, 0.663 -> 0.668);
-- a unit loses a part of its mean nearness to the questions nearest to it ("hub" units; 0.78 -> 0.79, 0.88, 0.56 -> 0.58).
+- a unit loses a part of its mean nearness to the questions nearest to it ("hub" units; 0.78 -> 0.79, 0.88, and
+  0.56 -> 0.58).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Questions:
     def direction(self, vector: np.ndarray, language: str, units: np.ndarray) -> np.ndarray:
         """Where a query points, of length 1. vector: as the embedder gave it; units: the middle of what it asks for."""
         centred = vector - (units + self.centres[LANGUAGES.index(language)]) / 2
-        return _turned(centred[None], self.turn)[0]
+        turned: np.ndarray = _turned(centred[None], self.turn)[0]
+        return turned
 
     def nearness(self, vectors: np.ndarray) -> np.ndarray:
         """float32 (units,): how near each unit is to the questions nearest to it, on the mean.

@@ -1,8 +1,8 @@
 """When nothing known answers a question: what tells an answer from the nearest line there happens to be.
 
-One number (log-odds) of a few signs. Its weights were fitted to 450 questions that three labelled sets answer and 64 that
-they do not; ``few`` to 1 500 more asked of 6 to 100 of their facts. A model brings its own scale of cosines, so the weights
-are kept by model (see ``SILENCES``); others take the default's, which is on the safe side of speaking.
+One number (log-odds) of a few signs. Its weights were fitted to 450 questions that three labelled sets answer and 64
+that they do not; those of ``few`` to 1 500 more, asked of 6 to 100 facts. Fitted to two sets and tried on the third,
+they tell found answers from unanswered questions with an AUC of 0.94, 0.83 and 0.74.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _NEXT = slice(1, 11)
 _DEEP = slice(20, 60)
 _SHALLOW = -5
 _MANY = 250
+_ALL_WORDS = 0.8
 _LEAST_KEYWORD = 0.075
 
 
@@ -34,7 +35,7 @@ class Signs:
     gap: float
     deep: float
     known: float
-    keyword: float
+    coverage: float
     exact: float
     timely: float
     strangers: float
@@ -43,27 +44,32 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Weights of the signs; below ``least`` nothing is said. few: ln(250 / units) where there are fewer than 250."""
+    """Weights of the signs, measured with the default embedding model; below ``least`` nothing is said.
 
-    bias: float = -0.54
-    top: float = 4.22
-    gap: float = 18.58
-    deep: float = -11.12
-    known: float = 0.85
-    keyword: float = -1.78
-    exact: float = 3.24
-    timely: float = 2.76
-    strangers: float = -2.26
-    few: float = -0.57
-    few_top: float = 2.84
-    few_deep: float = 1.53
+    few: ln(250 / units) where there are fewer than 250.
+    """
+
+    bias: float = -0.5
+    top: float = 3.86
+    gap: float = 19.15
+    deep: float = -10.87
+    known: float = 1.45
+    coverage: float = -1.46
+    exact: float = 3.48
+    timely: float = 2.75
+    strangers: float = -2.32
+    few: float = -0.59
+    few_top: float = 2.92
+    few_deep: float = 1.4
     least: float = -0.25
 
     def is_known(self, signs: Signs) -> bool:
-        """Whether an answer may be among the candidates."""
+        """Whether an answer may be among the candidates; surely where one holds nearly all of the words."""
+        if signs.coverage >= _ALL_WORDS:
+            return True
         few = max(0.0, math.log(_MANY / max(signs.units, 1)))
         odds = self.bias + self.top * signs.top + self.gap * signs.gap + self.deep * signs.deep
-        odds += self.known * signs.known + self.keyword * signs.keyword + self.exact * signs.exact
+        odds += self.known * signs.known + self.coverage * signs.coverage + self.exact * signs.exact
         odds += self.timely * signs.timely + self.strangers * signs.strangers
         odds += few * (self.few + self.few_top * signs.top + self.few_deep * signs.deep)
         return odds >= self.least
@@ -72,8 +78,8 @@ class Silence:
 SILENCE = Silence()
 
 
-def signs_of(meaning: np.ndarray, words: KeywordHits, keyword: float, timely: bool, units: int) -> Signs:
-    """meaning: (candidates,), without those that have no vector; one at least. keyword: of the best candidate."""
+def signs_of(meaning: np.ndarray, words: KeywordHits, timely: bool, units: int) -> Signs:
+    """meaning: (candidates,), without those that have no vector; one at least."""
     falling = np.sort(meaning)[::-1]
     top = float(falling[0])
     behind = falling[_NEXT] if len(falling) > 1 else falling
@@ -83,7 +89,7 @@ def signs_of(meaning: np.ndarray, words: KeywordHits, keyword: float, timely: bo
         gap=top - float(behind.mean()),
         deep=top - float(deep.mean()),
         known=words.known,
-        keyword=keyword,
+        coverage=words.coverage,
         exact=float(bool(words.exact)),
         timely=float(timely),
         strangers=float(words.strangers),

@@ -109,7 +109,7 @@ class Snapshot:
     middles: Centres
     centres: np.ndarray
     reader: VectorReader
-    questions: Questions | None = None
+    questions: Questions | None
 
     def nearest(
         self, connection: sqlite3.Connection, vector: np.ndarray, language: str, allowed: np.ndarray, most: int

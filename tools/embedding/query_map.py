@@ -1,9 +1,9 @@
 """Learning where an embedding model's questions point, from pairs of facts and questions.
 
 A question's vector x, less the middle of questions and of what they ask for, is turned to x + x @ map, so that it lies
-nearer to facts that answer it than to others: a softmax over all facts at temperature 0.07, with weight decay that keeps
-the map small, by Adam. The vectors of units stay as they are. Measured on three labelled sets that it never saw (with
-words and all else in place): recall@5 0.870 -> 0.885, 0.897 -> 0.918, 0.663 -> 0.668; paraphrases gain most.
+nearer to facts that answer it than to others: a softmax over all facts at temperature 0.07, with weight decay that
+keeps the map small, by Adam. The vectors of units stay as they are. Measured on three labelled sets that it never saw
+(with words and all else in place): recall@5 0.870 -> 0.885, 0.897 -> 0.918, 0.663 -> 0.668; paraphrases gain most.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _pair(line: dict[str, str]) -> Pair:
 
 
 def learn(questions: np.ndarray, facts: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """float32 (dimensions, dimensions). questions: (n, dimensions), answers: (n,) rows of facts; all rows of length 1."""
+    """float32 (dimensions, dimensions). questions: (n, dimensions), answers: (n,) rows of facts; rows of length 1."""
     chance = np.random.default_rng(0)
     size = facts.shape[1]
     weights, first, second = (np.zeros((size, size)) for _ in range(3))
