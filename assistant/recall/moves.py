@@ -64,7 +64,10 @@ class Moves:
 
 def _hashes(connection: sqlite3.Connection, path: str) -> list[bytes]:
     """Of the passages of a file's units, in their order."""
-    sql = "SELECT hash FROM units JOIN files ON files.id = units.file WHERE path = ? ORDER BY line, units.id"
+    sql = (
+        "SELECT hash FROM files JOIN places ON places.file = files.id JOIN units ON units.id = unit WHERE path = ? "
+        "ORDER BY line, unit"
+    )
     return [row[0] for row in connection.execute(sql, [path])]
 
 

@@ -18,9 +18,9 @@ from assistant.recall.files import Look, look
 from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
 from assistant.recall.postings import fold_blocks
-from assistant.recall.unit_rows import delete_units, insert_unit, unit_digest
-from assistant.recall.units import first_part_of, units_of
-from assistant.recall.units_value import Unit
+from assistant.recall.sketches import Sketches, sketches_of_units
+from assistant.recall.unit_rows import delete_units, replace_units
+from assistant.recall.units import first_part_of, sketches_of
 from assistant.recall.unreadable import note_unreadable
 from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
@@ -54,7 +54,7 @@ class _Parsed:
     stat: str
     sha256: str
     problem: str
-    units: list[tuple[bytes, Unit]] | None  # None: as they are, the file was only touched
+    units: Sketches | None  # None: as they are, the file was only touched
     private: int = OPEN
 
 
@@ -119,7 +119,7 @@ def sync_files(
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
             waiting.append(parsed)
-            units += len(parsed.units or ())
+            units += len(parsed.units.lines) if parsed.units else 0
         if units >= _UNITS_A_COMMIT:
             _apply(connection, waiting, changes, moves)
             waiting, units = [], 0
@@ -187,12 +187,12 @@ def _parse(
         opening = read_text(root / first).text if first != path else ""
         if path.startswith("chats/") and parse_head(opening or file.text).private:
             mark = FOUND if private else HIDDEN
-        units, problem = units_of(path, file.text, opening, private=private)
+        units, problem = sketches_of(path, file.text, opening, private=private)
     except Exception as error:  # noqa: BLE001 - one file that no parser takes must not hide all the others
         _log.exception("units of %s", path)
-        units, problem = [], f"not understood: {error}"
+        units, problem = sketches_of_units(()), f"not understood: {error}"
     problem = problem or str(file.problem or "")
-    return _Parsed(path, stat, file.sha256, problem, [(unit_digest(unit), unit) for unit in units], mark)
+    return _Parsed(path, stat, file.sha256, problem, units, mark)
 
 
 def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
@@ -215,23 +215,18 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
         [parsed.path, parsed.stat, parsed.sha256, parsed.problem, parsed.private],
     )
     (file,) = connection.execute("SELECT id FROM files WHERE path = ?", [parsed.path]).fetchone()
-    rows = connection.execute("SELECT digest, id, line FROM units WHERE file = ?", [file])
-    old = {digest: (row, line) for digest, row, line in rows}
     changes.files += 1
-    for digest, unit in parsed.units:
-        if same := old.pop(digest, None):
-            if same[1] != unit.line:
-                connection.execute("UPDATE units SET line = ? WHERE id = ?", [unit.line, same[0]])
-        else:
-            insert_unit(connection, file, digest, unit)
-            changes.added += 1
-    _delete(connection, [row for row, _ in old.values()], changes)
+    added, left, failed = replace_units(connection, file, parsed.units)
+    changes.added += added
+    _delete(connection, left, changes)
+    if failed:
+        connection.execute("UPDATE files SET problem = ? WHERE id = ?", [f"not understood: {failed}", file])
 
 
 def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes) -> None:
     for path in paths:
         with writing(connection):
-            sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
+            sql = "SELECT unit FROM places JOIN files ON files.id = places.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
             _delete(connection, rows, changes)
             connection.execute("DELETE FROM files WHERE path = ?", [path])
