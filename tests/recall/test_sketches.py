@@ -58,8 +58,8 @@ def _contents(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
     sql = (
         "SELECT path, problem, uid, line, digest, kind, day, until, struck, lang, renews, hash, title, units.text, "
         "head, body, words.text, context, (SELECT group_concat(first || '-' || last) FROM spoken WHERE unit = units.id)"
-        " FROM units JOIN files ON files.id = units.file JOIN places ON (places.file, places.unit) = (files.id, units.id) "
-        "JOIN unit_words words ON words.unit = units.id ORDER BY path, uid"
+        " FROM units JOIN files ON files.id = units.file JOIN unit_words words ON words.unit = units.id "
+        "JOIN places ON places.file = files.id AND places.unit = units.id ORDER BY path, uid"
     )
     return connection.execute(sql).fetchall()
 
