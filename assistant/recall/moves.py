@@ -10,11 +10,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
+from assistant.recall.files import Mark
+
 
 class Moves:
     """Which of the files that are gone turn up again."""
 
-    def __init__(self, known: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
+    def __init__(self, known: Mapping[str, tuple[Mark, str]], gone: Iterable[str]) -> None:
         """known: stat and checksum of what is indexed; gone: which of it is not there any more."""
         self._known = known
         self._all = tuple(gone)

@@ -14,7 +14,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
 from assistant.recall.database import writing
-from assistant.recall.files import Look, look
+from assistant.recall.files import Look, Mark, look, mark_text
 from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
 from assistant.recall.postings import fold_blocks
@@ -51,7 +51,7 @@ class Changes:
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     path: str
-    stat: str
+    mark: Mark
     sha256: str
     problem: str
     units: Sketches | None  # None: as they are, the file was only touched
@@ -65,13 +65,13 @@ class _Work:
     again: those of them that only follow the first part of a chat.
     """
 
-    known: Mapping[str, tuple[str, str]]
+    known: Mapping[str, tuple[Mark, str]]
     seen: Look
     changed: Sequence[str]
     again: Collection[str]
 
     @property
-    def marks(self) -> Mapping[str, str]:
+    def marks(self) -> Mapping[str, Mark]:
         return self.seen.marks
 
     @property
@@ -103,7 +103,7 @@ def sync_files(
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
     seen, known = look(root, cancel), (table or KnownFiles()).read(connection, private)
-    if seen.marks == known.marks and not seen.closed and "" not in seen.marks.values():
+    if seen.marks == known.marks and not seen.closed and () not in seen.marks.values():
         return changes
     work = _work(seen, known.files, skip)
     moves = Moves(work.known, work.gone)
@@ -135,10 +135,10 @@ def sync_files(
     return changes
 
 
-def _work(seen: Look, known: Mapping[str, tuple[str, str]], skip: Collection[str]) -> _Work:
+def _work(seen: Look, known: Mapping[str, tuple[Mark, str]], skip: Collection[str]) -> _Work:
     """Memory files come before chats, new chats before old ones; the parts of a chat are read with its first one."""
     marks = seen.marks
-    changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
+    changed = [path for path, mark in marks.items() if not mark or path not in known or known[path][0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
     if heads:
         changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
@@ -166,7 +166,7 @@ def purge(connection: sqlite3.Connection) -> bool:
 
 
 def _parse(
-    root: Path, path: str, stat: str, known: tuple[str, str] | None, changes: Changes, private: bool
+    root: Path, path: str, seen: Mark, known: tuple[Mark, str] | None, changes: Changes, private: bool
 ) -> _Parsed | None:
     """The file's units; None when there is nothing to write (its content is as indexed, or it is gone)."""
     try:
@@ -177,10 +177,10 @@ def _parse(
         return None
     if not file.sha256:  # gone since it was seen
         return None
-    if known == (stat, file.sha256):
+    if known == (seen, file.sha256):
         return None
     if known and known[1] == file.sha256:
-        return _Parsed(path, stat, file.sha256, "", None)
+        return _Parsed(path, seen, file.sha256, "", None)
     mark = OPEN
     try:
         first = first_part_of(path)
@@ -192,7 +192,7 @@ def _parse(
         _log.exception("units of %s", path)
         units, problem = sketches_of_units(()), f"not understood: {error}"
     problem = problem or str(file.problem or "")
-    return _Parsed(path, stat, file.sha256, problem, units, mark)
+    return _Parsed(path, seen, file.sha256, problem, units, mark)
 
 
 def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
@@ -207,12 +207,12 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
     if parsed.units is None:
-        connection.execute("UPDATE files SET stat = ? WHERE path = ?", [parsed.stat, parsed.path])
+        connection.execute("UPDATE files SET stat = ? WHERE path = ?", [mark_text(parsed.mark), parsed.path])
         return
     connection.execute(
         "INSERT INTO files(path, stat, sha256, problem, private) VALUES (?, ?, ?, ?, ?) ON CONFLICT(path) DO UPDATE "
         "SET stat = excluded.stat, sha256 = excluded.sha256, problem = excluded.problem, private = excluded.private",
-        [parsed.path, parsed.stat, parsed.sha256, parsed.problem, parsed.private],
+        [parsed.path, mark_text(parsed.mark), parsed.sha256, parsed.problem, parsed.private],
     )
     (file,) = connection.execute("SELECT id FROM files WHERE path = ?", [parsed.path]).fetchone()
     changes.files += 1
