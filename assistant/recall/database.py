@@ -14,10 +14,10 @@ from pathlib import Path
 
 from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
-from assistant.recall.units import UNIT_RULES
+from assistant.recall.units_value import UNIT_RULES
 
-LAYOUT = 8
-"""Raised with every change of the tables; a change of what text is indexed raises ``units.UNIT_RULES``."""
+LAYOUT = 11
+"""Raised with every change of the tables; a change of what text is indexed raises ``units_value.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
 _SCHEMA = """
@@ -26,19 +26,22 @@ CREATE TABLE files(
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stat TEXT NOT NULL, sha256 TEXT NOT NULL, problem TEXT NOT NULL,
     private INTEGER NOT NULL);
 CREATE TABLE units(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, digest BLOB NOT NULL, uid TEXT NOT NULL,
-    line INTEGER NOT NULL, kind TEXT NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, struck INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, uid TEXT NOT NULL,
+    kind TEXT NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, struck INTEGER NOT NULL,
     chat TEXT NOT NULL, number INTEGER NOT NULL, lang TEXT NOT NULL, renews INTEGER NOT NULL,
     hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, head TEXT NOT NULL, body TEXT NOT NULL);
-CREATE INDEX units_by_file ON units(file);
 CREATE INDEX units_by_uid ON units(uid);
 CREATE INDEX units_by_hash ON units(hash);
+CREATE TABLE places(
+    file INTEGER NOT NULL, unit INTEGER NOT NULL, digest BLOB NOT NULL, line INTEGER NOT NULL,
+    PRIMARY KEY(file, unit)) WITHOUT ROWID;
 CREATE TABLE gone(seq INTEGER PRIMARY KEY AUTOINCREMENT, unit INTEGER NOT NULL);
 CREATE TABLE spoken(unit INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL);
 CREATE INDEX spoken_by_first ON spoken(first, last, unit);
 CREATE INDEX spoken_by_unit ON spoken(unit);
 CREATE TRIGGER unit_gone AFTER DELETE ON units
-    BEGIN DELETE FROM spoken WHERE unit = old.id; INSERT INTO gone(unit) VALUES (old.id); END;
+    BEGIN DELETE FROM places WHERE file = old.file AND unit = old.id; DELETE FROM spoken WHERE unit = old.id; INSERT
+    INTO gone(unit) VALUES (old.id); END;
 CREATE TABLE models(
     id INTEGER PRIMARY KEY AUTOINCREMENT, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
     published INTEGER NOT NULL DEFAULT 0);
@@ -50,10 +53,11 @@ CREATE TABLE questions(
     model INTEGER NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, number));
 INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
-"""Rows of units never change but for ``line``, and their ids are never given again; a reader in memory follows by what
-came (units, vectors) and what went (gone). vectors: a text's windows, part 0, 1, …, as float16; a model's take part
-in searches once it is ``published``; questions: the bank's, and where
-they point (float16), of each model."""
+"""Rows of units never change, and their ids are never given again; a reader in memory follows by what came (units,
+vectors) and what went (gone). places: where each stands in its file and what it was made from (see ``sketches``),
+apart since one line more at the top of a long file changes all that follow. vectors: a text's windows, part 0, 1, …, as
+float16; a model's take part in searches once it is ``published``. questions: the bank's, and query_maps: where they point,
+of each model (float16)."""
 
 _log = logging.getLogger(__name__)
 

@@ -46,7 +46,7 @@ class FileState:
 _SELECT = """
 SELECT path, problem, sha256, private, count(units.id), sum(EXISTS(
     SELECT 1 FROM vectors WHERE vectors.model = ? AND vectors.hash = units.hash))
-FROM files LEFT JOIN units ON units.file = files.id GROUP BY files.id ORDER BY path
+FROM files LEFT JOIN places ON places.file = files.id LEFT JOIN units ON units.id = unit GROUP BY files.id ORDER BY path
 """
 
 

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from assistant.recall.files import Mark, read_mark
+
 OPEN, HIDDEN, FOUND = 0, 1, 2
 """files.private: not private; private and without units; private, and found because the person allows it."""
 
@@ -14,8 +16,8 @@ OPEN, HIDDEN, FOUND = 0, 1, 2
 class Known:
     """files: stat mark and checksum by path; marks: the marks alone."""
 
-    files: Mapping[str, tuple[str, str]]
-    marks: Mapping[str, str]
+    files: Mapping[str, tuple[Mark, str]]
+    marks: Mapping[str, Mark]
 
 
 @dataclass(slots=True)
@@ -32,7 +34,10 @@ class KnownFiles:
         if state != self._state:
             other = HIDDEN if private else FOUND
             rows = connection.execute("SELECT path, stat, sha256, private FROM files")
-            files = {path: ("?", "") if rule == other else (stat, sha256) for path, stat, sha256, rule in rows}
-            self._known = Known(files, {path: stat for path, (stat, _) in files.items()})
+            files = {
+                path: (read_mark("?"), "") if rule == other else (read_mark(stat), sha256)
+                for path, stat, sha256, rule in rows
+            }
+            self._known = Known(files, {path: mark for path, (mark, _) in files.items()})
             self._state = state
         return self._known

@@ -153,7 +153,7 @@ def _hits(
     for n in chosen:
         row = connection.execute(
             "SELECT uid, path, line, kind, day, title, text, private FROM units JOIN files ON files.id = units.file "
-            "WHERE units.id = ?",
+            "JOIN places ON places.file = units.file AND unit = units.id WHERE units.id = ?",
             [int(snapshot.ids[candidates.at[n]])],
         ).fetchone()
         if row is None:  # removed by another process since

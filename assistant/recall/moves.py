@@ -10,11 +10,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
+from assistant.recall.files import Mark
+
 
 class Moves:
     """Which of the files that are gone turn up again."""
 
-    def __init__(self, known: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
+    def __init__(self, known: Mapping[str, tuple[Mark, str]], gone: Iterable[str]) -> None:
         """known: stat and checksum of what is indexed; gone: which of it is not there any more."""
         self._known = known
         self._all = tuple(gone)
@@ -64,7 +66,10 @@ class Moves:
 
 def _hashes(connection: sqlite3.Connection, path: str) -> list[bytes]:
     """Of the passages of a file's units, in their order."""
-    sql = "SELECT hash FROM units JOIN files ON files.id = units.file WHERE path = ? ORDER BY line, units.id"
+    sql = (
+        "SELECT hash FROM files JOIN places ON places.file = files.id JOIN units ON units.id = unit WHERE path = ? "
+        "ORDER BY line, unit"
+    )
     return [row[0] for row in connection.execute(sql, [path])]
 
 

@@ -16,8 +16,8 @@ _MOST_FOUND = 2_000
 
 def store_spoken(connection: sqlite3.Connection, unit: int, text: str, day: date | None) -> None:
     """Keep the days that a unit speaks of, in the transaction of the caller; they go with it."""
-    rows = [(unit, first, last) for first, last in spoken_days(text, day)]
-    connection.executemany("INSERT INTO spoken(unit, first, last) VALUES (?, ?, ?)", rows)
+    for first, last in spoken_days(text, day):
+        connection.execute("INSERT INTO spoken(unit, first, last) VALUES (?, ?, ?)", [unit, first, last])
 
 
 def spoken_of(connection: sqlite3.Connection, wish: TimeWish, today: date) -> dict[int, float]:

@@ -14,13 +14,13 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
 from assistant.recall.database import writing
-from assistant.recall.files import Look, look
+from assistant.recall.files import Look, Mark, look, mark_text
 from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
 from assistant.recall.postings import fold_blocks
-from assistant.recall.unit_rows import delete_units, insert_unit, unit_digest
-from assistant.recall.units import first_part_of, units_of
-from assistant.recall.units_value import Unit
+from assistant.recall.sketches import Sketches, sketches_of_units
+from assistant.recall.unit_rows import delete_units, replace_units
+from assistant.recall.units import first_part_of, sketches_of
 from assistant.recall.unreadable import note_unreadable
 from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
@@ -51,10 +51,10 @@ class Changes:
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     path: str
-    stat: str
+    mark: Mark
     sha256: str
     problem: str
-    units: list[tuple[bytes, Unit]] | None  # None: as they are, the file was only touched
+    units: Sketches | None  # None: as they are, the file was only touched
     private: int = OPEN
 
 
@@ -65,13 +65,13 @@ class _Work:
     again: those of them that only follow the first part of a chat.
     """
 
-    known: Mapping[str, tuple[str, str]]
+    known: Mapping[str, tuple[Mark, str]]
     seen: Look
     changed: Sequence[str]
     again: Collection[str]
 
     @property
-    def marks(self) -> Mapping[str, str]:
+    def marks(self) -> Mapping[str, Mark]:
         return self.seen.marks
 
     @property
@@ -103,7 +103,7 @@ def sync_files(
         changes.errors.append(f"{root} is not there; the index stays as it was.")
         return changes
     seen, known = look(root, cancel), (table or KnownFiles()).read(connection, private)
-    if seen.marks == known.marks and not seen.closed and "" not in seen.marks.values():
+    if seen.marks == known.marks and not seen.closed and () not in seen.marks.values():
         return changes
     work = _work(seen, known.files, skip)
     moves = Moves(work.known, work.gone)
@@ -119,7 +119,7 @@ def sync_files(
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
             waiting.append(parsed)
-            units += len(parsed.units or ())
+            units += len(parsed.units.lines) if parsed.units else 0
         if units >= _UNITS_A_COMMIT:
             _apply(connection, waiting, changes, moves)
             waiting, units = [], 0
@@ -135,10 +135,10 @@ def sync_files(
     return changes
 
 
-def _work(seen: Look, known: Mapping[str, tuple[str, str]], skip: Collection[str]) -> _Work:
+def _work(seen: Look, known: Mapping[str, tuple[Mark, str]], skip: Collection[str]) -> _Work:
     """Memory files come before chats, new chats before old ones; the parts of a chat are read with its first one."""
     marks = seen.marks
-    changed = [path for path, mark in marks.items() if not mark or known.get(path, ("?", ""))[0] != mark]
+    changed = [path for path, mark in marks.items() if not mark or path not in known or known[path][0] != mark]
     heads = {path for path in changed if path.startswith("chats/")}
     if heads:
         changed += [path for path in marks if path not in heads and first_part_of(path) in heads]
@@ -166,7 +166,7 @@ def purge(connection: sqlite3.Connection) -> bool:
 
 
 def _parse(
-    root: Path, path: str, stat: str, known: tuple[str, str] | None, changes: Changes, private: bool
+    root: Path, path: str, seen: Mark, known: tuple[Mark, str] | None, changes: Changes, private: bool
 ) -> _Parsed | None:
     """The file's units; None when there is nothing to write (its content is as indexed, or it is gone)."""
     try:
@@ -177,22 +177,22 @@ def _parse(
         return None
     if not file.sha256:  # gone since it was seen
         return None
-    if known == (stat, file.sha256):
+    if known == (seen, file.sha256):
         return None
     if known and known[1] == file.sha256:
-        return _Parsed(path, stat, file.sha256, "", None)
+        return _Parsed(path, seen, file.sha256, "", None)
     mark = OPEN
     try:
         first = first_part_of(path)
         opening = read_text(root / first).text if first != path else ""
         if path.startswith("chats/") and parse_head(opening or file.text).private:
             mark = FOUND if private else HIDDEN
-        units, problem = units_of(path, file.text, opening, private=private)
+        units, problem = sketches_of(path, file.text, opening, private=private)
     except Exception as error:  # noqa: BLE001 - one file that no parser takes must not hide all the others
         _log.exception("units of %s", path)
-        units, problem = [], f"not understood: {error}"
+        units, problem = sketches_of_units(()), f"not understood: {error}"
     problem = problem or str(file.problem or "")
-    return _Parsed(path, stat, file.sha256, problem, [(unit_digest(unit), unit) for unit in units], mark)
+    return _Parsed(path, seen, file.sha256, problem, units, mark)
 
 
 def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
@@ -207,31 +207,26 @@ def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: C
 
 def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
     if parsed.units is None:
-        connection.execute("UPDATE files SET stat = ? WHERE path = ?", [parsed.stat, parsed.path])
+        connection.execute("UPDATE files SET stat = ? WHERE path = ?", [mark_text(parsed.mark), parsed.path])
         return
     connection.execute(
         "INSERT INTO files(path, stat, sha256, problem, private) VALUES (?, ?, ?, ?, ?) ON CONFLICT(path) DO UPDATE "
         "SET stat = excluded.stat, sha256 = excluded.sha256, problem = excluded.problem, private = excluded.private",
-        [parsed.path, parsed.stat, parsed.sha256, parsed.problem, parsed.private],
+        [parsed.path, mark_text(parsed.mark), parsed.sha256, parsed.problem, parsed.private],
     )
     (file,) = connection.execute("SELECT id FROM files WHERE path = ?", [parsed.path]).fetchone()
-    rows = connection.execute("SELECT digest, id, line FROM units WHERE file = ?", [file])
-    old = {digest: (row, line) for digest, row, line in rows}
     changes.files += 1
-    for digest, unit in parsed.units:
-        if same := old.pop(digest, None):
-            if same[1] != unit.line:
-                connection.execute("UPDATE units SET line = ? WHERE id = ?", [unit.line, same[0]])
-        else:
-            insert_unit(connection, file, digest, unit)
-            changes.added += 1
-    _delete(connection, [row for row, _ in old.values()], changes)
+    added, left, failed = replace_units(connection, file, parsed.units)
+    changes.added += added
+    _delete(connection, left, changes)
+    if failed:
+        connection.execute("UPDATE files SET problem = ? WHERE id = ?", [f"not understood: {failed}", file])
 
 
 def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes) -> None:
     for path in paths:
         with writing(connection):
-            sql = "SELECT units.id FROM units JOIN files ON files.id = units.file WHERE files.path = ?"
+            sql = "SELECT unit FROM places JOIN files ON files.id = places.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
             _delete(connection, rows, changes)
             connection.execute("DELETE FROM files WHERE path = ?", [path])

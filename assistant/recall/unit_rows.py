@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,22 +11,49 @@ from dataclasses import replace
 from assistant.core.values import Passage
 from assistant.recall.postings import add_words, delete_words
 from assistant.recall.renewal import tells_of_change
+from assistant.recall.sketches import Sketches
 from assistant.recall.spoken import store_spoken
 from assistant.recall.text import language
-from assistant.recall.units import UNIT_RULES
 from assistant.recall.units_value import Unit
 from assistant.workspace.redaction import find_secrets, redact
 
+_log = logging.getLogger(__name__)
 
-def insert_unit(connection: sqlite3.Connection, file: int, digest: bytes, unit: Unit) -> None:
-    """Put a unit of a file into the index, in the transaction of the caller."""
+
+def replace_units(connection: sqlite3.Connection, file: int, now: Sketches) -> tuple[int, list[int], str]:
+    """Let a file have these units: make and insert the new ones, and keep those that are there, wherever they moved.
+
+    Returns how many are new, the rows of those to delete, and what went wrong ("" for nothing): a unit that cannot be
+    made must not hide the others. In the transaction of the caller.
+    """
+    known = connection.execute("SELECT digest, unit, line FROM places WHERE file = ?", [file]).fetchall()
+    rows = {digest: unit for digest, unit, _ in known}
+    lines = {digest: line for digest, _, line in known}
+    came: list[tuple[int, int, bytes, int]] = []
+    failed = ""
+    new = {digest: at for at, digest in enumerate(now.digests) if digest not in rows}
+    for digest, at in new.items():
+        try:
+            unit = now.unit(at)
+        except Exception as error:  # noqa: BLE001
+            _log.exception("a unit at line %s", now.lines[at])
+            failed = str(error)
+        else:
+            came.append((file, insert_unit(connection, file, unit), digest, now.lines[at]))
+    connection.executemany("INSERT INTO places(file, unit, digest, line) VALUES (?, ?, ?, ?)", came)
+    where = list(zip(now.digests, now.lines, strict=True))
+    moved = [(line, file, rows[digest]) for digest, line in where if lines.get(digest, line) != line]
+    connection.executemany("UPDATE places SET line = ? WHERE file = ? AND unit = ?", moved)
+    return len(came), sorted(rows[digest] for digest in rows.keys() - set(now.digests)), failed
+
+
+def insert_unit(connection: sqlite3.Connection, file: int, unit: Unit) -> int:
+    """Put a unit of a file into the index, in the transaction of the caller; its place is to follow."""
     unit = _redacted(unit)
     head, body = _storable(unit.passage.head), _storable(unit.passage.body)
     columns = [
         file,
-        digest,
         unit.uid,
-        unit.line,
         unit.kind,
         unit.day.toordinal() if unit.day else 0,
         unit.until.toordinal() if unit.until else 0,
@@ -41,13 +69,14 @@ def insert_unit(connection: sqlite3.Connection, file: int, digest: bytes, unit: 
         body,
     ]
     row = connection.execute(
-        "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO units(file, uid, kind, day, until, struck, chat, number, lang, renews, "
+        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     assert row is not None
     add_words(connection, row, _storable(unit.words), _storable(unit.context))
     store_spoken(connection, row, unit.words, unit.day)
+    return row
 
 
 def passage_hash(head: str, body: str) -> bytes:
@@ -71,12 +100,7 @@ def delete_units(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
     connection.executemany("DELETE FROM units WHERE id = ?", [[row] for row in rows])
 
 
-def unit_digest(unit: Unit) -> bytes:
-    """Over all but the line, so that a unit that only moved is kept."""
-    parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return hashlib.sha256(repr((*parts, unit.passage, UNIT_RULES)).encode("utf-8", "surrogatepass")).digest()[:16]
-
-
 def _storable(text: str) -> str:
     """Without NULs and lone surrogates, which neither SQLite nor a tokenizer takes."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    text = text.replace("\0", " ")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -8,27 +8,25 @@ are for people and are never indexed; nor is a private chat, unless the person l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
 from assistant.core.values import Passage
 from assistant.recall.foreign import day_of_block, foreign_units
+from assistant.recall.sketches import Makers, Sketches, sketches_of_pieces, sketches_of_units
 from assistant.recall.units_value import Unit
 from assistant.recall.windows import PART
+from assistant.workspace.blocks import TextBlock
 from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
 from assistant.workspace.forget_edits import is_forgotten
 from assistant.workspace.layout import ARCHIVE, MEMORY, is_foreign
 from assistant.workspace.notes import parse_note
-from assistant.workspace.unit_places import UnitPlace, memory_places, note_places
+from assistant.workspace.unit_places import memory_pieces, note_pieces
 
-UNIT_RULES = 1
-"""Raised when the same file would make other units, or their words be indexed otherwise: all files are read again then.
-
-Vectors of texts that stay the same are kept."""
 _CONTEXT_CHARACTERS = 300
 """Of each neighbour; enough for a short turn, too little to drown the unit's own words."""
 
@@ -39,26 +37,33 @@ def units_of(file: str, text: str, first_part: str = "", *, private: bool = Fals
     first_part: for a further part of a chat the text of its first, which bears the title and says if it is private.
     private: the person lets what was said in private chats be found.
     """
+    sketches, problem = sketches_of(file, text, first_part, private=private)
+    return [sketches.unit(at) for at in range(len(sketches.digests))], problem
+
+
+def sketches_of(file: str, text: str, first_part: str = "", *, private: bool = False) -> tuple[Sketches, str]:
+    """The same, as sketches: a long file is not taken apart for what is known of it already."""
     if file.startswith("chats/"):
         chat = _part(text, first_part) if first_part else parse_chat(text)
         units, problem = ([], "") if chat.private and not private else chat_units(file, chat)
-        return units, "" if first_part else problem
+        return sketches_of_units(units), "" if first_part else problem
     if file in (MEMORY, ARCHIVE):
-        return list(memory_units(file, text)), ""
-    return foreign_units(file, text) if is_foreign(file) else note_units(file, text)
+        kinds = ("archive", "archive") if file == ARCHIVE else ("fact", "entry")
+        return sketches_of_pieces(file, "", memory_pieces(text), _makers(file, *kinds)), ""
+    if is_foreign(file):
+        units, problem = foreign_units(file, text)
+        return sketches_of_units(units), problem
+    return _note_sketches(file, text)
 
 
 # --- memory -------------------------------------------------------------------------------------------------------
 
 
-def memory_units(file: str, text: str) -> Iterator[Unit]:
-    """Facts and entries of MEMORY.md or of the archive."""
-    archive = file == ARCHIVE
-    for place in memory_places(file, text):
-        if place.entry:
-            yield _entry_unit(place.uid, file, "archive" if archive else "entry", place.entry)
-        else:
-            yield _block_unit(file, "archive" if archive else "fact", "", place)
+def _makers(file: str, block: str, entry: str, title: str = "") -> Makers:
+    """block, entry: the kinds of units that these become."""
+    return Makers(
+        lambda uid, one: _block_unit(uid, file, block, title, one), lambda uid, one: _entry_unit(uid, file, entry, one)
+    )
 
 
 def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
@@ -81,20 +86,20 @@ def _entry_unit(uid: str, file: str, kind: str, entry: Entry) -> Unit:
     )
 
 
-def _block_unit(file: str, kind: str, title: str, place: UnitPlace) -> Unit:
-    heading = " › ".join(dict.fromkeys(part for part in (title, *place.headings) if part))
-    marks = block_item(place.text)
+def _block_unit(uid: str, file: str, kind: str, title: str, block: TextBlock) -> Unit:
+    heading = " › ".join(dict.fromkeys(part for part in (title, *block.headings) if part))
+    marks = block_item(block.text)
     return Unit(
-        uid=place.uid,
+        uid=uid,
         file=file,
-        line=place.first,
+        line=block.line,
         kind=kind,
-        day=day_of_block(file, place.text, place.headings),
+        day=day_of_block(file, block.text, block.headings),
         title=heading,
-        text=place.text,
-        words=place.text,
+        text=block.text,
+        words=block.text,
         context=heading,
-        passage=Passage(f"{heading}: " if heading else "", place.text),
+        passage=Passage(f"{heading}: " if heading else "", block.text),
         until=marks.until,
         struck=marks.replaced,
     )
@@ -103,15 +108,12 @@ def _block_unit(file: str, kind: str, title: str, place: UnitPlace) -> Unit:
 # --- notes --------------------------------------------------------------------------------------------------------
 
 
-def note_units(file: str, text: str) -> tuple[list[Unit], str]:
+def _note_sketches(file: str, text: str) -> tuple[Sketches, str]:
     """Sections of a topic note, by bullet and paragraph, with its title (else its name) in front."""
     note = parse_note(text)
     title = note.title or PurePosixPath(file).stem
-    units = [
-        _entry_unit(place.uid, file, "note", place.entry) if place.entry else _block_unit(file, "note", title, place)
-        for place in note_places(file, text, note.body_line)
-    ]
-    return units, note.problem or ""
+    pieces = note_pieces(text, note.body_line)
+    return sketches_of_pieces(file, title, pieces, _makers(file, "note", "note", title)), note.problem or ""
 
 
 # --- chats --------------------------------------------------------------------------------------------------------

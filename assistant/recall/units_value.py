@@ -7,6 +7,11 @@ from datetime import date
 
 from assistant.core.values import Passage
 
+UNIT_RULES = 1
+"""Raised when the same file would make other units, or their words be indexed otherwise: all files are read again then.
+
+Vectors of texts that stay the same are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:

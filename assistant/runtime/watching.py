@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import Cancelled
-from assistant.recall.files import look
+from assistant.recall.files import Mark, look
 from assistant.runtime.drives import is_remote
 from assistant.workspace.assistants import FOLDER
 from assistant.workspace.layout import is_foreign
@@ -64,7 +64,7 @@ class FolderWatch:
         self._cancel = CancelToken()
         self._observer: BaseObserver | None = None
         self._place = (0, 0)
-        self._marks: dict[str, str] = {}
+        self._marks: dict[str, Mark] = {}
         self._next_look = 0.0
         self._heard = False
         self.state = WatchState("off")
@@ -153,7 +153,7 @@ class FolderWatch:
         before = self._marks
         if not self._remember_marks():
             return False
-        known = {path: mark or self._marks.get(path) for path, mark in before.items()}  # "": was just being written
+        known = {path: mark or self._marks.get(path) for path, mark in before.items()}  # (): was just being written
         return known != self._marks
 
     def _remember_marks(self) -> bool:

@@ -100,7 +100,7 @@ def parse_entry(raw: str, line: int = 1) -> Entry | None:
 def is_entry(raw: str) -> bool:
     """Whether a line is an entry, without taking it apart."""
     match = _ENTRY.fullmatch(raw)
-    return bool(match and _day(match[1]) and match[3].strip("； "))
+    return bool(match and _day(match[1]) and match[3].replace(SEPARATOR, "").strip())
 
 
 def parse_item(text: str) -> Item:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
-from assistant.workspace.blocks import text_blocks
-from assistant.workspace.entries import Entry, parse_entry, parse_memory
+from assistant.workspace.blocks import TextBlock, text_blocks
+from assistant.workspace.entries import Entry, is_entry, parse_entry
 from assistant.workspace.ids import UnitNames, line_id, split_id
 from assistant.workspace.layout import ARCHIVE, MEMORY, is_foreign
 from assistant.workspace.notes import parse_note
@@ -27,6 +28,17 @@ class UnitPlace:
     headings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The units of a file, not taken apart: thousands of them are only compared with what is known.
+
+    blocks: bullets and paragraphs; entries: (line from 1, text) of each. In this order they are named.
+    """
+
+    blocks: list[TextBlock]
+    entries: list[tuple[int, str]]
+
+
 def unit_places(file: str, text: str) -> Iterator[UnitPlace]:
     """The units of any memory file, by its relative name."""
     if file in (MEMORY, ARCHIVE):
@@ -45,25 +57,43 @@ def foreign_places(file: str, text: str) -> Iterator[UnitPlace]:
 
 def memory_places(file: str, text: str) -> Iterator[UnitPlace]:
     """Facts first, then entries, of MEMORY.md or of the archive."""
-    memory = parse_memory(text)
-    names = UnitNames()
-    for block in text_blocks(memory.fact_lines):
-        yield UnitPlace(names(file, block.text), block.line, block.last, block.text, None, block.headings)
-    for entry in memory.entries:
-        yield UnitPlace(names(file, entry.raw), entry.line, entry.line, entry.raw, entry)
+    return _places(file, memory_pieces(text))
+
+
+def memory_pieces(text: str) -> Pieces:
+    """The same, not taken apart."""
+    facts: list[tuple[int, str]] = []
+    entries: list[tuple[int, str]] = []
+    for numbered in _numbered(text):
+        (entries if is_entry(numbered[1]) else facts).append(numbered)
+    return Pieces(list(text_blocks(facts)), entries)
 
 
 def note_places(file: str, text: str, body_line: int) -> Iterator[UnitPlace]:
     """Bullets and paragraphs of a note, whose body begins at ``body_line``, then its dated entries."""
-    names = UnitNames()
-    numbered = enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
-    body = [(number, line) for number, line in numbered if number >= body_line]
-    entries = {number: entry for number, line in body if (entry := parse_entry(line, number))}
+    return _places(file, note_pieces(text, body_line))
+
+
+def note_pieces(text: str, body_line: int) -> Pieces:
+    """The same, not taken apart."""
+    body = list(islice(_numbered(text), body_line - 1, None))
+    entries = [numbered for numbered in body if is_entry(numbered[1])]
+    lines = {number for number, _ in entries}
     # An entry ends the paragraph before it, as a blank line does.
-    for block in text_blocks([(number, "" if number in entries else line) for number, line in body]):
+    blocks = text_blocks([(number, "" if number in lines else line) for number, line in body])
+    return Pieces(list(blocks), entries)
+
+
+def _numbered(text: str) -> Iterator[tuple[int, str]]:
+    return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+
+
+def _places(file: str, pieces: Pieces) -> Iterator[UnitPlace]:
+    names = UnitNames()
+    for block in pieces.blocks:
         yield UnitPlace(names(file, block.text), block.line, block.last, block.text, None, block.headings)
-    for number, entry in entries.items():
-        yield UnitPlace(names(file, entry.raw), number, number, entry.raw, entry)
+    for line, raw in pieces.entries:
+        yield UnitPlace(names(file, raw), line, line, raw, parse_entry(raw, line))
 
 
 def find_unit(text: str, uid: str) -> UnitPlace | None:

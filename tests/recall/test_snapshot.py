@@ -39,8 +39,8 @@ class Shelf:
     def put(self, said: str, chat: str = "", language: str = "en") -> None:
         with writing(self.connection):
             self.connection.execute(
-                "INSERT INTO units(file, digest, uid, line, kind, day, until, struck, chat, number, lang, renews, "
-                "hash, title, text, head, body) VALUES (1, x'', ?, 1, 'note', ?, 0, ?, ?, 1, ?, 0, ?, '', '', '', '')",
+                "INSERT INTO units(file, uid, kind, day, until, struck, chat, number, lang, renews, "
+                "hash, title, text, head, body) VALUES (1, ?, 'note', ?, 0, ?, ?, 1, ?, 0, ?, '', '', '', '')",
                 [said, len(said), said.startswith("~"), chat, language, key(said)],
             )
 

@@ -295,7 +295,7 @@ def test_other_unit_rules_read_all_files_again_but_keep_the_vectors(
     recall.sync(CancelToken(), quiet)
     embedder.embedded.clear()
     monkeypatch.setattr("assistant.recall.database.UNIT_RULES", 99)
-    monkeypatch.setattr("assistant.recall.unit_rows.UNIT_RULES", 99)
+    monkeypatch.setattr("assistant.recall.sketches.UNIT_RULES", 99)
     after = Recall(workspace, state, embedder, CLOCK)
     report = after.sync(CancelToken(), quiet)
     assert (report.files, report.vectors, embedder.embedded) == (2, 0, [])
@@ -343,7 +343,7 @@ def test_a_file_that_was_only_touched_is_not_taken_apart_again(
     by_words.sync(CancelToken(), quiet)
     os.utime(path, (1, 1))
     with monkeypatch.context() as untouched:
-        untouched.setattr("assistant.recall.sync.units_of", None)
+        untouched.setattr("assistant.recall.sync.sketches_of", None)
         assert by_words.sync(CancelToken(), quiet).files == 0
         assert texts(by_words, "kayak") == ["the kayak is red"]
     workspace.write("MEMORY.md", "2026-11-01|you|the kayak is blue\n")
