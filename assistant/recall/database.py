@@ -56,8 +56,8 @@ INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """Rows of units never change, and their ids are never given again; a reader in memory follows by what came (units,
 vectors) and what went (gone). places: where each stands in its file and what it was made from (see ``sketches``),
 apart since one line more at the top of a long file changes all that follow. vectors: a text's windows, part 0, 1, …, as
-float16; a model's take part in searches once it is ``published``. questions: the bank's, and query_maps: where they point,
-of each model (float16)."""
+float16; a model's take part in searches once it is ``published``. questions: the bank's, and query_maps: where they
+point, of each model (float16)."""
 
 _log = logging.getLogger(__name__)
 
