@@ -21,13 +21,14 @@ from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
 from assistant.recall.file_states import FileState, file_states
 from assistant.recall.known_files import KnownFiles
-from assistant.recall.models import published_model
+from assistant.recall.models import learnt_up_to, number_of, published_model
 from assistant.recall.modes import why_by_words
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.refreshing import refresh
 from assistant.recall.reports import IndexStatus, SyncReport, in_words, index_status
+from assistant.recall.sweeping import Sweep, sweep_left
 from assistant.recall.sync import drop_units, purge, sync_files
-from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
+from assistant.recall.vector_sync import count_lone_vectors
 from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
@@ -85,7 +86,6 @@ class Recall:
         self.on_behind: Callable[[], None] | None = None
         """Who takes in what a search has no time for; without one a search takes in all that changed."""
         self._unpurged = True  # by a search of an earlier process, for all we know
-        self._unswept = True  # vectors of texts that went may be left, where a pass over the files ended early
 
     # --- searching ---
 
@@ -159,11 +159,8 @@ class Recall:
         ("recall.index") when the index itself cannot be used.
         """
         with in_words(), self._writable() as connection:
-            unswept, self._unswept = self._unswept, True
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
-            if unswept:
-                drop_lone_vectors(connection)
-            self._unswept = False
+            sweep_left(connection)
             made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
             if changes.removed or self._unpurged:
                 self._unpurged = not purge(connection)
@@ -191,10 +188,12 @@ class Recall:
         with self._lock:
             self._embedder.forget()
         with in_words(), self._writable() as connection:
-            drop_units(connection, units)
-            token = CancelToken()
-            sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
-            drop_lone_vectors(connection)  # a process that was killed may have left some
+            sweep = Sweep()
+            drop_units(connection, units, sweep)
+            token, private = CancelToken(), self._private()
+            sync_files(connection, self._root, token, _no_progress, private=private, skip=skip, sweep=sweep)
+            sweep.done(connection)
+            sweep_left(connection)  # a process that was killed may have left some
             emptied = purge(connection)  # waits some seconds for who reads beside us
             self._unpurged = not emptied
         if not emptied:
@@ -253,8 +252,11 @@ class Recall:
         with in_words(), self._lock:
             connection, model = self._connected(), self._embedder.identity
             snapshot = self._current(connection)
-            searched = int(snapshot.has_vector.sum()) if self._model(connection)[0] else None
-            status = index_status(connection, len(snapshot.ids), searched, model, self._embedder.problem)
+            published, units = bool(self._model(connection)[0]), snapshot.ids
+            learnt = units <= learnt_up_to(connection, number_of(connection, model))
+            vectors = int((snapshot.has_vector if published else learnt).sum())
+            problem = self._embedder.problem
+            status = index_status(connection, len(units), vectors, model, problem, published=published)
         notes = tuple(note for note in (self._file.note, self._problem, status.problem) if note)
         return replace(status, errors=(*status.errors, *notes))
 
@@ -301,7 +303,6 @@ class Recall:
         patience, private = min(budget, _LOCK_SECONDS), self._private()
         changes = refresh(connection, self._root, seconds, patience, private=private, table=self._table)
         self._unpurged |= bool(changes.removed)
-        self._unswept |= not changes.complete
         if self.on_behind and not changes.complete:
             self.on_behind()
 
