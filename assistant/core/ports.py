@@ -63,6 +63,13 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
+    @property
+    def query_map(self) -> np.ndarray | None:
+        """float32 (dimensions, dimensions) that turns a question x towards what answers it: x + x @ map; see
+        recall.questions. None where the model has none.
+        """
+        ...
+
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """For queries: float32 array (len(texts), dimensions), rows of length 1. Long texts are cut at the limit."""
         ...

@@ -16,7 +16,7 @@ from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 from assistant.recall.units_value import UNIT_RULES
 
-LAYOUT = 9
+LAYOUT = 11
 """Raised with every change of the tables; a change of what text is indexed raises ``units_value.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -48,12 +48,16 @@ CREATE TABLE models(
 CREATE TABLE vectors(
     id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash BLOB NOT NULL, part INTEGER NOT NULL,
     vector BLOB NOT NULL, UNIQUE(model, hash, part));
+CREATE TABLE query_maps(model INTEGER PRIMARY KEY, map BLOB NOT NULL);
+CREATE TABLE questions(
+    model INTEGER NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, number));
 INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
 """Rows of units never change, and their ids are never given again; a reader in memory follows by what came (units,
 vectors) and what went (gone). places: where each stands in its file and what it was made from (see ``sketches``),
 apart since one line more at the top of a long file changes all that follow. vectors: a text's windows, part 0, 1, …, as
-float16; a model's take part in searches once it is ``published``."""
+float16; a model's take part in searches once it is ``published``. questions: the bank's, and query_maps: where they
+point, of each model (float16)."""
 
 _log = logging.getLogger(__name__)
 

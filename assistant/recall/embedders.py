@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 512
 _BATCH = 16
+QUERY_MAP = "query_map.npy"
 _INT8_BATCH = 1
 """int8 scales its inputs by the largest in the batch, so a text's vector would depend on its company (cosine 0.99)."""
 _ONNX_FILES = ("onnx/model_qint8.onnx", "onnx/model.onnx", "model.onnx")
@@ -77,6 +78,7 @@ class OnnxEmbedder:
         self._inputs = {value.name for value in self._session.get_inputs()}
         self._cls = _pools_first_token(folder)
         self.identity = model_identity(folder)
+        self.query_map = read_query_map(folder)
         self.dimensions = int(self._session.get_outputs()[0].shape[-1])
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
@@ -141,6 +143,7 @@ class SentenceTransformerEmbedder:
         tokenizer.no_truncation()
         self._windows = _windows(tokenizer, folder, int(self._model.max_seq_length or MAX_TOKENS))
         self.identity = model_identity(folder)
+        self.query_map = read_query_map(folder)
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
@@ -206,6 +209,18 @@ def model_identity(folder: Path) -> str:
             digest.update(file.read())
     name = str(_json(folder / "manifest.json").get("identity") or folder.name).partition("@")[0]
     return f"{name}@{digest.hexdigest()[:16]}"
+
+
+def read_query_map(folder: Path) -> np.ndarray | None:
+    """The model's query map, where its folder holds one that can be used."""
+    import numpy as np
+
+    try:
+        values = np.load(folder / QUERY_MAP, allow_pickle=False)
+    except (OSError, ValueError):
+        return None
+    square = values.ndim == 2 and values.shape[0] == values.shape[1] and values.dtype.kind == "f"
+    return values.astype(np.float32) if square and bool(np.isfinite(values).all()) else None
 
 
 def _weights(folder: Path) -> list[Path]:

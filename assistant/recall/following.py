@@ -12,7 +12,9 @@ import numpy as np
 from assistant.recall.codes import Codes
 from assistant.recall.database import birth, reading
 from assistant.recall.gathering import Gathering, Keys, without_units
-from assistant.recall.snapshot import GROUPS, LANGUAGES, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
+from assistant.recall.questions import load_questions
+from assistant.recall.snapshot import GROUPS, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
+from assistant.recall.text import LANGUAGES
 from assistant.recall.vectors import VectorReader
 
 _ROWS = 8_192
@@ -104,7 +106,8 @@ def _load(connection: sqlite3.Connection, marks: Marks, model: int, dimensions: 
     for ids, of, blobs in _columns(connection.execute(sql, [model])):
         gathering.add(*keys.matched(of, ids, blobs))
     whole = gathering.done()
-    return replace(whole, middles=replace(whole.middles, added=0))
+    questions = load_questions(connection, model, dimensions)
+    return replace(whole, middles=replace(whole.middles, added=0), questions=questions)
 
 
 def _sampled(connection: sqlite3.Connection, model: int) -> Iterator[Any]:
@@ -121,8 +124,9 @@ def _sampled(connection: sqlite3.Connection, model: int) -> Iterator[Any]:
 
 
 def _empty(model: int, dimensions: int) -> Snapshot:
-    flags = {name: np.zeros(0, bool) for name in ("struck", "archived", "renews", "has_vector")}
-    numbers = {name: np.zeros(0, np.int32) for name in ("day", "until", "chat", "number", "first", "parts")}
+    flags: dict[str, Any] = {name: np.zeros(0, bool) for name in ("struck", "archived", "renews", "has_vector")}
+    names = ("day", "until", "chat", "number", "first", "parts")
+    numbers: dict[str, Any] = {name: np.zeros(0, np.int32) for name in names}
     middles = np.zeros((GROUPS, dimensions), np.float32)
     return Snapshot(
         marks=Marks("", 0, 0, 0),
@@ -135,6 +139,7 @@ def _empty(model: int, dimensions: int) -> Snapshot:
         middles=Centres(np.zeros((GROUPS, dimensions)), np.zeros(GROUPS, np.int64), middles),
         centres=middles,
         reader=VectorReader(dimensions),
+        questions=None,
         **flags,
         **numbers,
     )

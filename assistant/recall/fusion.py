@@ -10,25 +10,43 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from assistant.recall.moments import Order
 from assistant.recall.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Parts of a score. keyword + meaning = 1; the rest is added to that."""
+    """What each part of a score may add, all measured together on three labelled sets (see docs/decisions).
+
+    keyword: of memory and notes, which say a thing once, in words of their own; keyword_of_turns: people who talk
+    repeat the words. Their floors: a share of the query's words this small is chance, and counts for nothing;
+    meaning_full: the cosine at which meaning counts for all; hub: how much of a unit's nearness to any question at all
+    is taken off its cosine; neighbours: of the best turn within ``_WITHIN`` of a turn.
+    """
 
     keyword: float = 0.55
+    keyword_floor: float = 0.1
+    keyword_of_turns: float = 1.0
+    keyword_floor_of_turns: float = 0.05
     meaning: float = 0.45
-    neighbours: float = 0.05
+    meaning_full: float = 0.5
+    hub: float = 0.6
+    neighbours: float = 0.25
     recency: float = 0.02
     in_time: float = 0.3
+    in_named: float = 0.3
+    order: float = 0.1
     exact: float = 2.0
     dead: float = -4.0
+    dead_in_past: float = 0.0
 
 
 WEIGHTS = Weights()
 CANDIDATES = 200
 """Of each side."""
+_HALF_LIFE = 90.0
+_WITHIN = 2
+"""So many turns before and after a turn are its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +62,61 @@ class Candidates:
     places: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-def fuse(
-    snapshot: Snapshot,
-    at: np.ndarray,
-    keyword: np.ndarray,
-    meaning: np.ndarray | None,
-    exact: np.ndarray,
-    in_time: np.ndarray,
-    today: int,
-    weights: Weights = WEIGHTS,
-) -> Candidates:
-    """Score the units at ``at``. keyword: 0..1; meaning: any scale, or None for keywords alone; the rest: 0 or 1."""
-    factors: dict[str, np.ndarray] = {}
-    if meaning is None:
-        factors["keyword"] = keyword.copy()
-    else:
-        factors["keyword"] = weights.keyword * keyword
-        factors["meaning"] = weights.meaning * _stretched(meaning)
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What both indexes found, unit by unit.
+
+    at: places in the snapshot; keyword, exact, in_time, in_named: 0..1; meaning: cosines, or None for words alone;
+    order: the question wants the "latest" or the "first" of several occasions; past: it asks how it used to be; today:
+    a day's ordinal.
+    """
+
+    at: np.ndarray
+    keyword: np.ndarray
+    meaning: np.ndarray | None
+    exact: np.ndarray
+    in_time: np.ndarray
+    in_named: np.ndarray
+    order: Order
+    past: bool
+    today: int
+
+
+def fuse(snapshot: Snapshot, found: Found, weights: Weights = WEIGHTS) -> Candidates:
+    """Score what was found: the sum of its factors."""
+    at = found.at
+    factors = _relevance(found, snapshot.chat[at] >= 0, weights)
     base = np.sum(list(factors.values()), axis=0)
-    factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], base)
-    factors["recency"] = weights.recency * _recency(snapshot.day[at], today)
-    factors["time"] = weights.in_time * in_time
-    factors["exact"] = weights.exact * exact
-    expired = (snapshot.until[at] > 0) & (snapshot.until[at] < today)
-    dead = snapshot.struck[at] | expired | snapshot.archived[at]
-    factors["superseded"] = weights.dead * dead
-    places = {"keyword_rank": _places(keyword, keyword > 0)}
-    if meaning is not None:
-        places["meaning_rank"] = _places(meaning, snapshot.has_vector[at])
+    factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], snapshot.number[at], base)
+    factors["recency"] = _recency(snapshot.day[at], found, weights)
+    factors["time"] = weights.in_time * found.in_time
+    factors["chat"] = weights.in_named * found.in_named
+    factors["exact"] = weights.exact * found.exact
+    factors["superseded"] = (weights.dead_in_past if found.past else weights.dead) * _is_dead(snapshot, at, found.today)
+    places = {"keyword_rank": _places(found.keyword, found.keyword > 0)}
+    if found.meaning is not None:
+        places["meaning_rank"] = _places(found.meaning, snapshot.has_vector[at])
     return Candidates(at, factors, np.sum(list(factors.values()), axis=0), places)
+
+
+def _relevance(found: Found, said: np.ndarray, weights: Weights) -> dict[str, np.ndarray]:
+    """By words and by meaning. said: which of them are turns of chats."""
+    factors: dict[str, np.ndarray] = {}
+    if found.meaning is None:
+        factors["keyword"] = found.keyword.copy()
+        return factors
+    noted = weights.keyword * np.maximum(found.keyword - weights.keyword_floor, 0.0)
+    told = weights.keyword_of_turns * np.maximum(found.keyword - weights.keyword_floor_of_turns, 0.0)
+    factors["keyword"] = np.where(said, told, noted)
+    factors["meaning"] = weights.meaning * np.maximum(found.meaning, -1.0) / weights.meaning_full
+    return factors
+
+
+def _is_dead(snapshot: Snapshot, at: np.ndarray, today: int) -> np.ndarray:
+    """Struck, over, or moved out of memory."""
+    expired = (snapshot.until[at] > 0) & (snapshot.until[at] < today)
+    dead: np.ndarray = snapshot.struck[at] | expired | snapshot.archived[at]
+    return dead
 
 
 def _places(values: np.ndarray, found: np.ndarray) -> np.ndarray:
@@ -82,25 +126,28 @@ def _places(values: np.ndarray, found: np.ndarray) -> np.ndarray:
     return np.where(places > CANDIDATES, 0, places)
 
 
-def _stretched(values: np.ndarray) -> np.ndarray:
-    """Min–max to 0..1."""
-    low, high = float(values.min()), float(values.max())
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
-
-
-def _neighbours(chat: np.ndarray, base: np.ndarray) -> np.ndarray:
-    """For each unit the mean of the best three scores of its chat; 0 outside chats."""
+def _neighbours(chat: np.ndarray, number: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """For each turn the best score of those near it in its chat that are candidates, too; 0 outside chats."""
     result = np.zeros_like(base)
-    for one in np.unique(chat[chat >= 0]):
-        mask = chat == one
-        result[mask] = np.sort(base[mask])[-3:].sum() / 3
+    order = np.lexsort((number, chat))
+    for step in range(1, _WITHIN + 1):
+        one, other = order[:-step], order[step:]
+        near = (chat[one] >= 0) & (chat[one] == chat[other]) & (number[other] - number[one] <= _WITHIN)
+        np.maximum.at(result, one[near], base[other[near]])
+        np.maximum.at(result, other[near], base[one[near]])
     return result
 
 
-def _recency(day: np.ndarray, today: int) -> np.ndarray:
-    """1 for today, falling by half every 90 days; 0 where no day is known. It only breaks ties."""
-    age = np.maximum(today - day, 0)
-    return np.where(day > 0, 0.5 ** (age / 90.0), 0.0)
+def _recency(day: np.ndarray, found: Found, weights: Weights) -> np.ndarray:
+    """For a unit of today the whole weight, half as much every 90 days; 0 where no day is known.
+
+    It only breaks ties, unless the last or the first of several occasions is asked for.
+    """
+    age = np.maximum(found.today - day, 0)
+    newness = np.where(day > 0, 0.5 ** (age / _HALF_LIFE), 0.0)
+    if found.order == "first":
+        return weights.order * np.where(day > 0, 1.0 - newness, 0.0)
+    return (weights.order if found.order == "latest" else weights.recency) * newness
 
 
 def arrange(

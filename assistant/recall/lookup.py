@@ -20,7 +20,7 @@ from assistant.recall.database import begin_soon, reading
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.moments import TimeWish, read_time
-from assistant.recall.ranking import Nearness, allowed_units, days_mask, rank
+from assistant.recall.ranking import Asked, Nearness, allowed_units, days_mask, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
 from assistant.recall.text import language
@@ -51,7 +51,8 @@ def look_up(
     with _unasked(connection, query.asked), reading(connection):
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
-    candidates = rank(snapshot, wish, spoken, words, near, allowed, today)
+    named = _of_named_chats(connection, snapshot, wish)
+    candidates = rank(snapshot, Asked(wish, words, near, allowed, named, spoken, today))
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)
@@ -118,12 +119,18 @@ def by_time(
 
 def _in_chats(connection: sqlite3.Connection, snapshot: Snapshot, wish: TimeWish, among: np.ndarray) -> np.ndarray:
     """Which units are of the chat that a question names, or of any chat if it asks what was said; all, if none is."""
-    if wish.chat:
-        named = [snapshot.chats[chat] for chat in named_chats(connection, wish.chat) if chat in snapshot.chats]
-        if (of_named := np.isin(snapshot.chat, named)).any():
-            return of_named
+    if (of_named := _of_named_chats(connection, snapshot, wish)).any():
+        return of_named
     in_chats: np.ndarray = snapshot.chat >= 0
     return in_chats if wish.talk and (among & in_chats).any() else np.ones(len(snapshot.ids), bool)
+
+
+def _of_named_chats(connection: sqlite3.Connection, snapshot: Snapshot, wish: TimeWish) -> np.ndarray:
+    if not wish.chat:
+        return np.zeros(len(snapshot.ids), bool)
+    named = [snapshot.chats[chat] for chat in named_chats(connection, wish.chat) if chat in snapshot.chats]
+    of_named: np.ndarray = np.isin(snapshot.chat, named)
+    return of_named
 
 
 def _allowed(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQuery) -> np.ndarray:

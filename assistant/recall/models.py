@@ -56,6 +56,8 @@ def publish(connection: sqlite3.Connection, model: int, newest: int) -> bool:
         connection.execute("DELETE FROM models WHERE id != ?", [model])
         connection.execute("DELETE FROM meta WHERE key LIKE 'learnt:%'")
         set_meta(connection, _key(model), str(newest))
+        connection.execute("DELETE FROM questions WHERE model != ?", [model])
+        connection.execute("DELETE FROM query_maps WHERE model != ?", [model])
         connection.execute("UPDATE models SET published = 1 WHERE id = ?", [model])
     return True
 

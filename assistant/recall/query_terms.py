@@ -20,6 +20,8 @@ CHARACTER_WEIGHT = 0.4
 
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 _QUOTED = re.compile('["“”„「『]([^"“”「」『』]{2,80})["“”」』]')
+_SCHEME = re.compile(r"(?<![^\s(<\"'])(?:https?|ftp|file)://(?=\w)", re.IGNORECASE)
+"""An address is often noted without it."""
 _DATE_OR_TIME = re.compile(r"(?:19|20)\d\d(?:[-/.]\d{1,2}){0,2}|\d{1,2}[:.]\d\d(?::\d\d)?|\d{1,2}[-/.]\d{1,2}")
 
 
@@ -44,7 +46,7 @@ def query_terms(text: str) -> list[Term]:
 
     Of a very long query the codes and the names come along before the words, these before parts of words.
     """
-    text = fold_width(text[:MOST_CHARACTERS])
+    text = _SCHEME.sub("", fold_width(text[:MOST_CHARACTERS]))
     names = {plain(name) for name in _NAME.findall(text)}
     terms: dict[tuple[str, ...], Term] = {}
     for term in (*_quoted_terms(text), *_phone_terms(text), *_piece_terms(text, names)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,16 +11,13 @@ import numpy as np
 
 from assistant.core.values import RecallQuery
 from assistant.recall.dates import DayRange
-from assistant.recall.fusion import CANDIDATES, Candidates, fuse
+from assistant.recall.fusion import CANDIDATES, WEIGHTS, Candidates, Found, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.moments import TimeWish
 from assistant.recall.renewal import lift
+from assistant.recall.silence import SILENCE, is_known_by_words, signs_of
 from assistant.recall.snapshot import Snapshot
 
-LEAST_SIMILARITY = 0.235
-"""Below it the nearest unit of some 430 is noise, as nonsense questions show; grows with the number of units."""
-_MEASURED_UNITS = 430
-_LEAST_KEYWORD = 0.15
 _IN_TIME = 50
 
 
@@ -34,17 +30,40 @@ class Nearness:
     vector: np.ndarray
     language: str
 
-    def best(self, allowed: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """See Snapshot.nearest."""
-        return self.snapshot.nearest(self.connection, self.vector, self.language, allowed, most)
+    def best(self, allowed: np.ndarray, most: int) -> np.ndarray:
+        """Places of the nearest; see Snapshot.nearest."""
+        return self.snapshot.nearest(self.connection, self.vector, self.language, allowed, most)[0]
 
-    def of(self, at: np.ndarray) -> np.ndarray:
-        """See Snapshot.cosines."""
-        return self.snapshot.cosines(self.connection, self.vector, self.language, at)
+    def of(self, at: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """Cosines of these units, less what they have of nearness to any question; -1 or less where none is.
+
+        vectors: as ``vectors`` gives them.
+        """
+        cosine = self.snapshot.cosines(self.connection, self.vector, self.language, at)
+        if self.snapshot.questions is not None:
+            cosine = cosine - WEIGHTS.hub * self.snapshot.questions.nearness(vectors)
+        return cosine
 
     def vectors(self, at: np.ndarray) -> np.ndarray:
         """See Snapshot.vectors_of."""
         return self.snapshot.vectors_of(self.connection, at)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and what is to answer it.
+
+    spoken: units that speak of the days asked for, and how much; in_named: units of the chat that it names; allowed:
+    a bool a unit.
+    """
+
+    wish: TimeWish
+    words: KeywordHits
+    nearness: Nearness | None
+    allowed: np.ndarray
+    in_named: np.ndarray
+    spoken: Mapping[int, float]
+    today: date
 
 
 def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
@@ -59,101 +78,76 @@ def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
     return allowed
 
 
-def rank(
-    snapshot: Snapshot,
-    wish: TimeWish,
-    spoken: Mapping[int, float],
-    words: KeywordHits,
-    nearness: Nearness | None,
-    allowed: np.ndarray,
-    today: date,
-) -> Candidates | None:
-    """The candidates of both sides with their scores; None when nothing known answers the query."""
-    in_time = _in_time(snapshot, wish, spoken)
-    if wish.bare and (allowed & (in_time > 0)).any():  # there is nothing else to go by
+def rank(snapshot: Snapshot, asked: Asked) -> Candidates | None:
+    """The candidates of both sides with their scores; None when nothing known answers the question."""
+    in_time = _in_time(snapshot, asked)
+    allowed = asked.allowed
+    if asked.wish.bare and (allowed & (in_time > 0)).any():  # there is nothing else to go by
         allowed = allowed & (in_time > 0)
-    found = snapshot.positions(sorted(words.scores))
-    found = found[allowed[found]]
-    near, cosine = (np.zeros(0, np.int64), None) if nearness is None else nearness.best(allowed, CANDIDATES)
-    if _nothing_known(words, cosine, int(np.count_nonzero(allowed & snapshot.has_vector)), bool(in_time.any())):
-        return None
-    at = found
+    found = snapshot.positions(sorted(asked.words.scores))
+    at = found[allowed[found]]
+    nearness = asked.nearness
     if nearness is not None:
-        timely, _ = nearness.best(allowed & (in_time > 0), _IN_TIME)
-        at = np.unique(np.concatenate([found, near, timely]))
+        timely = nearness.best(allowed & (in_time > 0), _IN_TIME)
+        at = np.unique(np.concatenate([at, nearness.best(allowed, CANDIDATES), timely]))
     if not len(at):
         return None
-    similarity = None if nearness is None else nearness.of(at)
-    candidates = _fused(snapshot, at, words, similarity, in_time, today)
-    return candidates if nearness is None else _renewed(snapshot, nearness.vectors(at), candidates)
+    vectors = None if nearness is None else nearness.vectors(at)
+    meaning = None if nearness is None or vectors is None else nearness.of(at, vectors)
+    candidates = fuse(snapshot, _found(snapshot, asked, at, meaning, in_time[at]))
+    if not _is_known(snapshot, asked, candidates, meaning, allowed):
+        return None
+    if vectors is None or meaning is None or asked.wish.past:  # how it used to be is asked for: the old is the answer
+        return candidates
+    return _renewed(snapshot, vectors, meaning, candidates)
 
 
-def _fused(
-    snapshot: Snapshot,
-    at: np.ndarray,
-    words: KeywordHits,
-    similarity: np.ndarray | None,
-    in_time: np.ndarray,
-    today: date,
-) -> Candidates:
+def _found(snapshot: Snapshot, asked: Asked, at: np.ndarray, meaning: np.ndarray | None, in_time: np.ndarray) -> Found:
     rows = [int(row) for row in snapshot.ids[at]]
-    keyword = np.array([words.scores.get(row, 0.0) for row in rows])
-    exact = np.array([float(row in words.exact) for row in rows])
-    return fuse(snapshot, at, keyword, similarity, exact, in_time[at], today.toordinal())
+    return Found(
+        at=at,
+        keyword=np.array([asked.words.scores.get(row, 0.0) for row in rows]),
+        meaning=meaning,
+        exact=np.array([float(row in asked.words.exact) for row in rows]),
+        in_time=in_time,
+        in_named=asked.in_named[at].astype(float),
+        order=asked.wish.order,
+        past=asked.wish.past,
+        today=asked.today.toordinal(),
+    )
 
 
-def _renewed(snapshot: Snapshot, vectors: np.ndarray, candidates: Candidates) -> Candidates:
+def _is_known(
+    snapshot: Snapshot, asked: Asked, candidates: Candidates, meaning: np.ndarray | None, allowed: np.ndarray
+) -> bool:
+    timely = bool(candidates.factors["time"].any())
+    have = snapshot.has_vector[candidates.at]
+    if meaning is None or not have.any():
+        return is_known_by_words(asked.words, timely)
+    units = int(np.count_nonzero(allowed & snapshot.has_vector))
+    return SILENCE.is_known(signs_of(meaning[have], asked.words, timely, units))
+
+
+def _renewed(snapshot: Snapshot, vectors: np.ndarray, meaning: np.ndarray, candidates: Candidates) -> Candidates:
     """The candidates with the newer word on a matter above the older one; a rare name is only overtaken by its like."""
     live = candidates.factors["superseded"] == 0
     exact = candidates.factors["exact"] > 0
-    lifted = lift(snapshot, candidates.at, vectors, candidates.score, live & ~exact)
+    lifted = lift(snapshot, candidates.at, vectors, meaning, candidates.score, live & ~exact)
     if exact.any():
-        lifted += lift(snapshot, candidates.at, vectors, candidates.score, live & exact)
+        lifted += lift(snapshot, candidates.at, vectors, meaning, candidates.score, live & exact)
     factors = {**candidates.factors, "newer": lifted}
     return replace(candidates, factors=factors, score=candidates.score + lifted)
 
 
-def _nothing_known(words: KeywordHits, cosine: np.ndarray | None, units: int, timely: bool) -> bool:
-    """Neither a rare name nor enough of the query's words nor anything near its meaning.
-
-    cosine: of the nearest of so many units; None: only words were looked for.
-    """
-    if words.exact or timely:
-        return False
-    keyword = max(words.scores.values(), default=0.0)
-    if cosine is None:
-        return keyword < _LEAST_KEYWORD / 2
-    if not len(cosine):
-        return keyword == 0.0
-    least = _least_similarity(units)
-    if words.strangers and keyword < 2 * _LEAST_KEYWORD:
-        least *= 1.35
-    elif keyword >= _LEAST_KEYWORD:
-        return False
-    elif keyword > 0.0:
-        least *= 0.85
-    return float(cosine.max()) < least
-
-
-def _least_similarity(units: int) -> float:
-    """The threshold grows as the largest of so many random values does; slower where there are few.
-
-    With 38 facts, questions about what was never said came up to 0.20, and questions in other words about what was
-    said began at 0.30.
-    """
-    growth = math.log(max(units, 8)) / math.log(_MEASURED_UNITS)
-    return LEAST_SIMILARITY * (math.sqrt(growth) if growth > 1 else growth**0.25)
-
-
-def _in_time(snapshot: Snapshot, wish: TimeWish, spoken: Mapping[int, float]) -> np.ndarray:
-    """1 for units of a day that the query asks for, less for those that only speak of it; see ``spoken_of``.
+def _in_time(snapshot: Snapshot, asked: Asked) -> np.ndarray:
+    """1 for units of a day that is asked for, less for those that only speak of it; see ``spoken_of``.
 
     "Before March" asks for no day in particular.
     """
     of_days = np.zeros(len(snapshot.ids))
-    at = snapshot.positions(sorted(spoken))
-    of_days[at] = [spoken[int(row)] for row in snapshot.ids[at]]
-    of_days[days_mask(snapshot, wish.days)] = 1.0
+    at = snapshot.positions(sorted(asked.spoken))
+    of_days[at] = [asked.spoken[int(row)] for row in snapshot.ids[at]]
+    of_days[days_mask(snapshot, asked.wish.days)] = 1.0
     return of_days
 
 

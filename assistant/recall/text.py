@@ -10,6 +10,8 @@ import unicodedata
 from functools import cache
 from importlib import resources
 
+LANGUAGES = ("en", "zh", "xx")
+"""As ``language`` tells them apart."""
 # Han (with extensions), kana, hangul: scripts written without spaces, or (hangul) with endings glued to the word.
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 # Letters and vowel signs of Thai, Lao, Burmese and Khmer, which have no spaces between words.

@@ -40,6 +40,7 @@ def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: Can
         drop_vectors_of_nobody(connection)
         newest = newest_unit(connection)  # what comes meanwhile waits for the next pass
         made += _embed_missing(connection, embedder, (model, newest), cancel, progress)
+        _embed_questions(connection, embedder, model, cancel)
         if embedder.identity != identity:  # its files were replaced, and its process was started anew
             continue
         if published_model(connection, identity, dimensions) or publish(connection, model, newest):
@@ -72,6 +73,20 @@ def _embed_missing(
     if done:
         progress(done, done, "vectors")
     return done
+
+
+def _embed_questions(connection: sqlite3.Connection, embedder: Embedder, model: int, cancel: CancelToken) -> None:
+    """The bank of questions, once a model (some 2 s), and where the model's questions point."""
+    from assistant.recall.questions import bank_texts, has_questions, store_query_map, store_questions
+
+    store_query_map(connection, model, embedder.query_map, embedder.dimensions)
+    if has_questions(connection, model):
+        return
+    identity, dimensions = embedder.identity, embedder.dimensions
+    vectors = embedder.embed(bank_texts(), cancel)
+    if embedder.identity == identity:
+        _check([vectors], 1, dimensions)
+        store_questions(connection, model, vectors)
 
 
 def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int) -> None:

@@ -16,7 +16,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.json_text import parse_json
 from assistant.core.values import Passage
-from assistant.recall.embedders import model_identity
+from assistant.recall.embedders import model_identity, read_query_map
 from assistant.runtime.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
@@ -71,6 +71,11 @@ class WorkerEmbedder:
     def dimensions(self) -> int:
         """Of the vectors, as the model folder says."""
         return self._dimensions if self.identity else 0
+
+    @property
+    def query_map(self) -> np.ndarray | None:
+        """See core.ports.Embedder; needs no worker."""
+        return read_query_map(self._folder)
 
     @property
     def ready(self) -> bool:

@@ -53,11 +53,11 @@ class FakeEmbedder:
     def __init__(self, identity: str = "fake", dimensions: int = 64) -> None:
         self.identity = identity
         self.dimensions = dimensions
-        self.embedded: list[str] = []
+        self.query_map: np.ndarray | None = None
+        self.embedded: list[str] = []  # of what is in the workspace
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         cancel.check()
-        self.embedded += texts
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
             for word in text.lower().replace("，", " ").split():
@@ -67,7 +67,9 @@ class FakeEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         """One window each."""
-        vectors = self.embed([passage.head + passage.body for passage in passages], cancel)
+        texts = [passage.head + passage.body for passage in passages]
+        vectors = self.embed(texts, cancel)
+        self.embedded += texts
         return [vector[None] for vector in vectors]
 
     def _direction(self, word: str) -> np.ndarray:

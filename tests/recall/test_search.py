@@ -209,7 +209,7 @@ def test_hits_say_where_they_come_from(workspace: SmallWorkspace, by_words: Reca
 class SlowEmbedder:
     """An embedder that is not ready until told so, and then may take too long."""
 
-    identity, dimensions = "slow", 2
+    identity, dimensions, query_map = "slow", 2, None
 
     def __init__(self) -> None:
         self.ready = False

@@ -28,10 +28,11 @@ def starter_file(cache: Path) -> Path:
 
 
 def embedding_folder(cache: Path, tool: Path) -> Path:
-    """The built model's folder: another one for each version of the tool that builds it."""
+    """The built model's folder: another one for each version of the tool that builds it, and of what it learns from."""
     if not tool.is_file():
         raise SetUpError(f"{tool} is missing, so the embedding model cannot be built.")
-    return cache / "models" / f"{EMBEDDING_NAME}-{key_of(tool)[:12]}"
+    beside = sorted(path for path in (tool.parent / "embedding").rglob("*") if path.suffix in (".py", ".jsonl"))
+    return cache / "models" / f"{EMBEDDING_NAME}-{key_of(tool, *beside)[:12]}"
 
 
 def is_starter(path: Path) -> bool:

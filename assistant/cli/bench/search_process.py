@@ -36,6 +36,10 @@ class _Known:
     def dimensions(self) -> int:
         return len(next(iter(self.vectors.values())))
 
+    @property
+    def query_map(self) -> np.ndarray | None:
+        return None
+
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         import numpy as np
 

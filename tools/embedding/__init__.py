@@ -1,0 +1,1 @@
+"""Building the default embedding model: what it needs beside the weights."""
