@@ -12,6 +12,7 @@ from typing import Literal
 
 from assistant.recall.files import Look, look
 from assistant.recall.known_files import HIDDEN
+from assistant.recall.models import number_of
 from assistant.workspace.assistants import PERSONA
 from assistant.workspace.layout import ARCHIVE, LOGS, MEMORY, MOST_FOREIGN, is_conflict_copy, is_foreign, is_text
 
@@ -50,15 +51,9 @@ FROM files LEFT JOIN places ON places.file = files.id LEFT JOIN units ON units.i
 """
 
 
-def count_learnt(connection: sqlite3.Connection, identity: str) -> int:
-    """How many units have a vector of the model, though it may be that none of them takes part in searches yet."""
-    sql = "SELECT count(*) FROM units WHERE hash IN (SELECT hash FROM vectors WHERE model = ?)"
-    return int(connection.execute(sql, [_number(connection, identity)]).fetchone()[0])
-
-
 def file_states(connection: sqlite3.Connection, root: Path, identity: str) -> list[FileState]:
     """Each file by name. identity: of the model whose vectors count; "" for none."""
-    seen, model = look(root), _number(connection, identity)
+    seen, model = look(root), number_of(connection, identity)
     rows = connection.execute(_SELECT, [model]).fetchall()
     known = {row[0] for row in rows}
     states = [_state(row, bool(identity)) for row in rows]
@@ -74,10 +69,6 @@ def file_states(connection: sqlite3.Connection, root: Path, identity: str) -> li
         for folder, why in seen.closed.items()
     ]
     return sorted([*states, *_ignored(root, seen)], key=lambda state: state.path)
-
-
-def _number(connection: sqlite3.Connection, identity: str) -> int:
-    return int(connection.execute("SELECT max(id) FROM models WHERE identity = ?", [identity]).fetchone()[0] or 0)
 
 
 def kind_of(path: str) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assistant.core.errors import AssistantError
-from assistant.recall.file_states import count_learnt
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +40,14 @@ class IndexStatus:
 
 
 def index_status(
-    connection: sqlite3.Connection, units: int, searched: int | None, model: str, problem: str
+    connection: sqlite3.Connection, units: int, vectors: int, model: str, problem: str, *, published: bool
 ) -> IndexStatus:
-    """searched: units that can be found by meaning; None where they cannot, so that those with a vector are counted."""
+    """vectors: units that have one of the model. Cheap, since it is asked again and again."""
     (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
     bad = connection.execute("SELECT path, problem FROM files WHERE problem != '' ORDER BY path").fetchall()
-    vectors = count_learnt(connection, model) if searched is None else searched
     errors = tuple(f"{path}: {why}" for path, why in bad)
     stale = units - vectors if model else 0
-    return IndexStatus(files, units, vectors, model, stale, errors, problem, searched is not None)
+    return IndexStatus(files, units, vectors, model, stale, errors, problem, published)
 
 
 @contextlib.contextmanager

@@ -20,14 +20,14 @@ from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.database import IndexFile, birth, reading
 from assistant.recall.file_states import FileState, file_states
-from assistant.recall.known_files import KnownFiles
-from assistant.recall.models import published_model
 from assistant.recall.modes import why_by_words
+from assistant.recall.open_index import OpenIndex
 from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.refreshing import refresh
-from assistant.recall.reports import IndexStatus, SyncReport, in_words, index_status
+from assistant.recall.reports import IndexStatus, SyncReport, in_words
+from assistant.recall.sweeping import Sweep, sweep_left
 from assistant.recall.sync import drop_units, purge, sync_files
-from assistant.recall.vector_sync import count_lone_vectors, drop_lone_vectors
+from assistant.recall.vector_sync import count_lone_vectors
 from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
@@ -75,17 +75,14 @@ class Recall:
         self._budget_ms = budget_ms
         self._private = private
         self._file = IndexFile(state / "index.sqlite3")
+        self._index = OpenIndex(self._file, self._embedder)
         self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
-        self._snapshot: Snapshot | None = None
-        self._table = KnownFiles()
         self._problem = ""
         self._counting = threading.Lock()  # not the searches' own: a sync must not wait for a slow one
         self._syncing = 0
         self.on_behind: Callable[[], None] | None = None
         """Who takes in what a search has no time for; without one a search takes in all that changed."""
         self._unpurged = True  # by a search of an earlier process, for all we know
-        self._unswept = True  # vectors of texts that went may be left, where a pass over the files ended early
 
     # --- searching ---
 
@@ -104,11 +101,11 @@ class Recall:
         return replace(answer, took_ms=(time.perf_counter() - started) * 1000)
 
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
-        connection = self._connected()
+        connection = self._index.connection
         self._refresh(connection, budget_ms / 1000)
         from assistant.recall.lookup import by_time, look_up
 
-        snapshot = self._current(connection)
+        snapshot = self._index.snapshot()
         text = query.text.strip()
         if not text:
             return by_time(connection, snapshot, query)
@@ -124,7 +121,7 @@ class Recall:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
         _log.warning("search failed: %s", error)
         self._problem = f"The index could not be used: {error}."
-        self._disconnect()
+        self._index.close()
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
             self._file.discard(f"The index was damaged and is built anew ({error}).")
         try:
@@ -139,12 +136,12 @@ class Recall:
 
         with in_words():
             with self._lock:
-                snapshot = self._current(self._connected())
+                snapshot = self._index.snapshot()
                 places = memory_units(snapshot)
-                vectors = places_vectors(self._connected(), snapshot, places)
+                vectors = places_vectors(self._index.connection, snapshot, places)
             pairs = near_places(vectors, places, least, most)  # searches need not wait for it
             with self._lock:
-                return named(self._connected(), snapshot, pairs)
+                return named(self._index.connection, snapshot, pairs)
 
     def warm(self, cancel: CancelToken) -> bool:
         """Block until the embedder answers; False when it cannot (search then goes by keywords)."""
@@ -159,11 +156,8 @@ class Recall:
         ("recall.index") when the index itself cannot be used.
         """
         with in_words(), self._writable() as connection:
-            unswept, self._unswept = self._unswept, True
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
-            if unswept:
-                drop_lone_vectors(connection)
-            self._unswept = False
+            sweep_left(connection)
             made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
             if changes.removed or self._unpurged:
                 self._unpurged = not purge(connection)
@@ -191,10 +185,12 @@ class Recall:
         with self._lock:
             self._embedder.forget()
         with in_words(), self._writable() as connection:
-            drop_units(connection, units)
-            token = CancelToken()
-            sync_files(connection, self._root, token, _no_progress, private=self._private(), skip=skip)
-            drop_lone_vectors(connection)  # a process that was killed may have left some
+            sweep = Sweep()
+            drop_units(connection, units, sweep)
+            token, private = CancelToken(), self._private()
+            sync_files(connection, self._root, token, _no_progress, private=private, skip=skip, sweep=sweep)
+            sweep.done(connection)
+            sweep_left(connection)  # a process that was killed may have left some
             emptied = purge(connection)  # waits some seconds for who reads beside us
             self._unpurged = not emptied
         if not emptied:
@@ -209,7 +205,7 @@ class Recall:
         from assistant.recall.keywords import query_terms, units_with_all
 
         terms = query_terms(text[:QUERY_CHARACTERS])
-        with in_words(), self._lock, reading(self._connected()) as connection:
+        with in_words(), self._lock, reading(self._index.connection) as connection:
             rows = units_with_all(connection, terms, 100)
             sql = "SELECT uid, text FROM units WHERE id = ?"
             return [connection.execute(sql, [row]).fetchone() for row in rows]
@@ -218,22 +214,22 @@ class Recall:
         """Those of the ids that the index has."""
         with in_words(), self._lock:
             sql = "SELECT uid FROM units WHERE uid = ?"
-            return {unit for unit in units if self._connected().execute(sql, [unit]).fetchone()}
+            return {unit for unit in units if self._index.connection.execute(sql, [unit]).fetchone()}
 
     def prepare(self) -> None:
         """Read the index into memory, so that the first search need not; seconds for a million units."""
         with in_words(), self._lock:
-            self._current(self._connected())
+            self._index.snapshot()
 
     @property
     def is_ready(self) -> bool:
         """Whether a search need not read the whole index first."""
-        return self._snapshot is not None
+        return self._index.is_read
 
     def lone_vectors(self) -> int:
         """How many vectors are of a text that no unit holds any more; 0 where all is well."""
         with in_words(), self._lock:
-            return count_lone_vectors(self._connected())
+            return count_lone_vectors(self._index.connection)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -244,29 +240,26 @@ class Recall:
     def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
         """Throw the index away and build it anew."""
         with in_words(), self._lock:
-            self._disconnect()
+            self._index.close()
             self._file.discard("")
         return self.sync(cancel, progress)
 
     def status(self) -> IndexStatus:
         """How the index stands now. Raises AssistantError("recall.index")."""
         with in_words(), self._lock:
-            connection, model = self._connected(), self._embedder.identity
-            snapshot = self._current(connection)
-            searched = int(snapshot.has_vector.sum()) if self._model(connection)[0] else None
-            status = index_status(connection, len(snapshot.ids), searched, model, self._embedder.problem)
+            status = self._index.status()
         notes = tuple(note for note in (self._file.note, self._problem, status.problem) if note)
         return replace(status, errors=(*status.errors, *notes))
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
         with in_words(), self._lock:
-            return birth(self._connected()), self._embedder.identity
+            return birth(self._index.connection), self._embedder.identity
 
     def close(self) -> None:
         """Give the connection back; the object can be used again. The embedder is its owner's to close."""
         with self._lock:
-            self._disconnect()
+            self._index.close()
 
     @contextlib.contextmanager
     def _writable(self) -> Iterator[sqlite3.Connection]:
@@ -281,17 +274,6 @@ class Recall:
                 self._syncing -= 1
             connection.close()
 
-    def _connected(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = self._file.connect()
-        return self._connection
-
-    def _disconnect(self) -> None:
-        connection, self._connection, self._snapshot = self._connection, None, None
-        self._table = KnownFiles()
-        if connection is not None:
-            connection.close()
-
     def _refresh(self, connection: sqlite3.Connection, budget: float) -> None:
         """See what changed on disk, so that what was written a moment ago is found.
 
@@ -299,26 +281,7 @@ class Recall:
         """
         seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
         patience, private = min(budget, _LOCK_SECONDS), self._private()
-        changes = refresh(connection, self._root, seconds, patience, private=private, table=self._table)
+        changes = refresh(connection, self._root, seconds, patience, private=private, table=self._index.table)
         self._unpurged |= bool(changes.removed)
-        self._unswept |= not changes.complete
         if self.on_behind and not changes.complete:
             self.on_behind()
-
-    def _current(self, connection: sqlite3.Connection) -> Snapshot:
-        from assistant.recall.following import followed, load_snapshot
-
-        model = self._model(connection)
-        before, self._snapshot = self._snapshot, None  # two whole ones at once would take twice the memory
-        after = followed(connection, *model, before) if before else None
-        del before
-        self._snapshot = after or load_snapshot(connection, *model)
-        return self._snapshot
-
-    def _model(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        """Number and dimensions of the embedder's model in this index; (0, 1) without one."""
-        identity = self._embedder.identity
-        if not identity:
-            return 0, 1
-        model = published_model(connection, identity, self._embedder.dimensions)
-        return (model, self._embedder.dimensions) if model else (0, 1)

@@ -19,10 +19,10 @@ from assistant.recall.known_files import FOUND, HIDDEN, OPEN, KnownFiles
 from assistant.recall.moves import Moves
 from assistant.recall.postings import fold_blocks
 from assistant.recall.sketches import Sketches, sketches_of_units
+from assistant.recall.sweeping import Sweep
 from assistant.recall.unit_rows import delete_units, replace_units
 from assistant.recall.units import first_part_of, sketches_of
 from assistant.recall.unreadable import note_unreadable
-from assistant.recall.vector_sync import drop_lone_vectors
 from assistant.workspace.chat_head import parse_head
 from assistant.workspace.safe_files import read_text
 
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 class Changes:
     """What a pass over the files did. errors: what is wrong, in words; unreadable: files, and why they are.
 
-    complete: no file was left for a later pass; texts: hashes of those whose units went.
+    complete: no file was left for a later pass.
     """
 
     files: int = 0
@@ -45,7 +45,6 @@ class Changes:
     errors: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     complete: bool = True
-    texts: set[bytes] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +88,14 @@ def sync_files(
     private: bool = False,
     skip: Collection[str] = (),
     table: KnownFiles | None = None,
+    sweep: Sweep | None = None,
 ) -> Changes:
     """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
 
     seconds: give up after that long, with memory files done before chats and new chats before old ones.
     skip: files that a later pass takes in. private: index what was said in private chats, too; another wish than the
-    last time is seen by itself. table: what was read of the connection's files the last time.
+    last time is seen by itself. table: what was read of the connection's files the last time. sweep: of this pass,
+    where it has begun already.
     Unchanged units keep their rows. Vectors of texts that no unit holds any more go last, so that a file renamed or a
     text moved finds its vectors again.
     """
@@ -106,7 +107,7 @@ def sync_files(
     if seen.marks == known.marks and not seen.closed and () not in seen.marks.values():
         return changes
     work = _work(seen, known.files, skip)
-    moves = Moves(work.known, work.gone)
+    moves, sweep = Moves(work.known, work.gone), sweep or Sweep()
     changes.errors += [f"{folder} cannot be read: {why}" for folder, why in work.seen.closed.items()]
     deadline = time.monotonic() + seconds
     waiting, units = list[_Parsed](), 0
@@ -121,14 +122,15 @@ def sync_files(
             waiting.append(parsed)
             units += len(parsed.units.lines) if parsed.units else 0
         if units >= _UNITS_A_COMMIT:
-            _apply(connection, waiting, changes, moves)
+            _apply(connection, waiting, changes, moves, sweep)
             waiting, units = [], 0
             progress(done + 1, len(work.changed), "keywords")
-    _apply(connection, waiting, changes, moves)
+    _apply(connection, waiting, changes, moves, sweep)
     note_unreadable(connection, changes.unreadable)
-    _remove(connection, moves.left, changes)
-    if changes.removed and changes.complete:  # a later pass may find the same text under another name
-        drop_lone_vectors(connection, changes.texts)
+    _remove(connection, moves.left, changes, sweep)
+    if changes.complete:  # else a later pass may find the same text under another name
+        sweep.done(connection)
+    if changes.removed:
         connection.execute("DELETE FROM gone WHERE seq <= (SELECT max(seq) FROM gone) - ?", [_GONE])
     if work.changed:
         progress(len(work.changed), len(work.changed), "keywords")
@@ -147,13 +149,13 @@ def _work(seen: Look, known: Mapping[str, tuple[Mark, str]], skip: Collection[st
     return _Work(known, seen, changed, {path for path in changed if first_part_of(path) in heads - {path}})
 
 
-def drop_units(connection: sqlite3.Connection, units: Iterable[str]) -> None:
+def drop_units(connection: sqlite3.Connection, units: Iterable[str], sweep: Sweep) -> None:
     """Delete units by their ids, before a pass over their files finds them gone."""
     with writing(connection):
         for unit in units:
-            delete_units(
-                connection, [row for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [unit])]
-            )
+            rows = [row for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [unit])]
+            sweep.leave(connection, rows)
+            delete_units(connection, rows)
 
 
 def purge(connection: sqlite3.Connection) -> bool:
@@ -195,17 +197,19 @@ def _parse(
     return _Parsed(path, seen, file.sha256, problem, units, mark)
 
 
-def _apply(connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves) -> None:
+def _apply(
+    connection: sqlite3.Connection, parsed: Sequence[_Parsed], changes: Changes, moves: Moves, sweep: Sweep
+) -> None:
     if not parsed:
         return
     with writing(connection):
         for one in parsed:
             with moves.followed(connection, one.path, one.sha256):
-                _apply_one(connection, one, changes)
+                _apply_one(connection, one, changes, sweep)
         fold_blocks(connection)
 
 
-def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes) -> None:
+def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes, sweep: Sweep) -> None:
     if parsed.units is None:
         connection.execute("UPDATE files SET stat = ? WHERE path = ?", [mark_text(parsed.mark), parsed.path])
         return
@@ -218,23 +222,22 @@ def _apply_one(connection: sqlite3.Connection, parsed: _Parsed, changes: Changes
     changes.files += 1
     added, left, failed = replace_units(connection, file, parsed.units)
     changes.added += added
-    _delete(connection, left, changes)
+    _delete(connection, left, changes, sweep)
     if failed:
         connection.execute("UPDATE files SET problem = ? WHERE id = ?", [f"not understood: {failed}", file])
 
 
-def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes) -> None:
+def _remove(connection: sqlite3.Connection, paths: Sequence[str], changes: Changes, sweep: Sweep) -> None:
     for path in paths:
         with writing(connection):
             sql = "SELECT unit FROM places JOIN files ON files.id = places.file WHERE files.path = ?"
             rows = [row for (row,) in connection.execute(sql, [path])]
-            _delete(connection, rows, changes)
+            _delete(connection, rows, changes, sweep)
             connection.execute("DELETE FROM files WHERE path = ?", [path])
         changes.files += 1
 
 
-def _delete(connection: sqlite3.Connection, rows: Sequence[int], changes: Changes) -> None:
-    for row in rows:
-        changes.texts.update(connection.execute("SELECT hash FROM units WHERE id = ?", [row]).fetchone())
+def _delete(connection: sqlite3.Connection, rows: Sequence[int], changes: Changes, sweep: Sweep) -> None:
+    sweep.leave(connection, rows)
     delete_units(connection, rows)
     changes.removed += len(rows)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from assistant.recall.database import writing
+from assistant.recall.sweeping import leave_unswept, without_unit
 
 STORED = "<f2"
 _ROWS_A_FETCH = 4_096
@@ -21,7 +22,10 @@ _AT_HAND = 4_096
 def store_vectors(
     connection: sqlite3.Connection, model: int, hashes: Sequence[bytes], vectors: Iterable[np.ndarray]
 ) -> None:
-    """Keep the vectors of texts: for each hash (windows, dimensions), or (dimensions,) for a single one."""
+    """Keep the vectors of texts: for each hash (windows, dimensions), or (dimensions,) for a single one.
+
+    Where a text went while it was embedded, the next sync deletes them again.
+    """
     rows = [
         (model, key, part, window.astype(STORED).tobytes())
         for key, windows in zip(hashes, vectors, strict=True)
@@ -29,6 +33,8 @@ def store_vectors(
     ]
     with writing(connection):
         connection.executemany("INSERT OR IGNORE INTO vectors(model, hash, part, vector) VALUES (?, ?, ?, ?)", rows)
+        if without_unit(connection, hashes):
+            leave_unswept(connection)
 
 
 class VectorReader:

@@ -14,7 +14,6 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.events import IndexProgress, Notice, WorkspaceChanged
 from assistant.core.values import RecallQuery
-from assistant.recall.quiet_embedder import QuietEmbedder
 from tests.recall.helpers import FakeEmbedder
 from tests.runtime.conftest import Stage
 
@@ -123,7 +122,7 @@ def test_what_other_programs_write_is_learnt_without_being_asked(stage: Stage) -
 
 def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(stage: Stage) -> None:
     embedder = SlowEmbedder()
-    stage.services.recall._embedder = QuietEmbedder(embedder)
+    stage.services.recall._embedder._embedder = embedder
     indexing = stage.services.indexing
     root = stage.services.workspace.root
     (root / "MEMORY.md").write_text("".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300)))
@@ -151,7 +150,7 @@ def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(st
 
 def test_a_file_that_changes_is_not_kept_waiting_by_a_long_learning(stage: Stage) -> None:
     embedder = SlowEmbedder()
-    stage.services.recall._embedder = QuietEmbedder(embedder)
+    stage.services.recall._embedder._embedder = embedder
     indexing = stage.services.indexing
     root = stage.services.workspace.root
     (root / "MEMORY.md").write_text("".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300)))
