@@ -12,7 +12,7 @@ import numpy as np
 from assistant.recall.codes import Codes
 from assistant.recall.database import birth, reading
 from assistant.recall.gathering import Gathering, Keys, without_units
-from assistant.recall.questions import load_questions
+from assistant.recall.questions import Questions, load_questions
 from assistant.recall.snapshot import GROUPS, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
 from assistant.recall.text import LANGUAGES
 from assistant.recall.vectors import VectorReader
@@ -92,7 +92,8 @@ def _is_worn(middles: Centres) -> bool:
 
 
 def _load(connection: sqlite3.Connection, marks: Marks, model: int, dimensions: int) -> Snapshot:
-    snapshot, hashes = _with_units(connection, _empty(model, dimensions), 0)
+    questions = load_questions(connection, model, dimensions) if model else None
+    snapshot, hashes = _with_units(connection, _empty(model, dimensions, questions), 0)
     snapshot = replace(snapshot, marks=marks)
     if not model or not len(snapshot.ids):
         return snapshot
@@ -100,14 +101,13 @@ def _load(connection: sqlite3.Connection, marks: Marks, model: int, dimensions: 
     rough = Gathering(snapshot)
     for ids, of, blobs in _sampled(connection, model):
         rough.count(*keys.matched(of, ids, blobs))
-    gathering = Gathering(snapshot, rough.middles.now())
+    gathering = Gathering(snapshot, rough.middles.now(snapshot.questions))
     # The + keeps it from going by the index on models, and then sorting them all.
     sql = "SELECT id, hash, vector FROM vectors WHERE +model = ? ORDER BY id"
     for ids, of, blobs in _columns(connection.execute(sql, [model])):
         gathering.add(*keys.matched(of, ids, blobs))
     whole = gathering.done()
-    questions = load_questions(connection, model, dimensions)
-    return replace(whole, middles=replace(whole.middles, added=0), questions=questions)
+    return replace(whole, middles=replace(whole.middles, added=0))
 
 
 def _sampled(connection: sqlite3.Connection, model: int) -> Iterator[Any]:
@@ -123,7 +123,7 @@ def _sampled(connection: sqlite3.Connection, model: int) -> Iterator[Any]:
     )
 
 
-def _empty(model: int, dimensions: int) -> Snapshot:
+def _empty(model: int, dimensions: int, questions: Questions | None) -> Snapshot:
     flags: dict[str, Any] = {name: np.zeros(0, bool) for name in ("struck", "archived", "renews", "has_vector")}
     names = ("day", "until", "chat", "number", "first", "parts")
     numbers: dict[str, Any] = {name: np.zeros(0, np.int32) for name in names}
@@ -139,7 +139,7 @@ def _empty(model: int, dimensions: int) -> Snapshot:
         middles=Centres(np.zeros((GROUPS, dimensions)), np.zeros(GROUPS, np.int64), middles),
         centres=middles,
         reader=VectorReader(dimensions),
-        questions=None,
+        questions=questions,
         **flags,
         **numbers,
     )

@@ -81,7 +81,8 @@ class Gathering:
             units=np.concatenate([known.units, units]),
             sorted=np.concatenate([known.sorted, order + np.int32(known.count)]),
         )
-        return replace(before, windows=windows, middles=self._middles, centres=self._middles.now(), **arrays)
+        centres = self._middles.now(before.questions)
+        return replace(before, windows=windows, middles=self._middles, centres=centres, **arrays)
 
     def _fitting(
         self, places: np.ndarray, rows: np.ndarray, blobs: Sequence[bytes]

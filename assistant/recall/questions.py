@@ -28,10 +28,12 @@ _NEAREST = 10
 @dataclass(frozen=True)
 class Questions:
     """centres: (LANGUAGES, dimensions), the middle of each language's; directions: (questions, dimensions), each less
-    the middle of its like, turned, of length 1; turn: (dimensions, dimensions), the query map."""
+    the middle of its like, turned, of length 1; spreads: (LANGUAGES,), see ``spread``; turn: (dimensions, dimensions),
+    the query map."""
 
     centres: np.ndarray
     directions: np.ndarray
+    spreads: np.ndarray
     turn: np.ndarray | None = None
 
     def direction(self, vector: np.ndarray, language: str, units: np.ndarray) -> np.ndarray:
@@ -39,6 +41,10 @@ class Questions:
         centred = vector - (units + self.centres[LANGUAGES.index(language)]) / 2
         turned: np.ndarray = _turned(centred[None], self.turn)[0]
         return turned
+
+    def spread(self, language: str) -> float:
+        """How much the cosines of unlike questions vary: on this scale the model tells texts of a language apart."""
+        return float(self.spreads[LANGUAGES.index(language)])
 
     def nearness(self, vectors: np.ndarray) -> np.ndarray:
         """float32 (units,): how near each unit is to the questions nearest to it, on the mean.
@@ -71,14 +77,21 @@ def bank_texts() -> list[str]:
 def questions_from(vectors: np.ndarray, turn: np.ndarray | None = None) -> Questions:
     """The bank as a model sees it. vectors: (questions, dimensions) in the order of ``bank_texts``."""
     middles: dict[str, list[np.ndarray]] = {language: [] for language in LANGUAGES}
-    directions, start = [], 0
+    directions, start = dict[str, list[np.ndarray]](), 0
     for language, texts in bank():
         own = vectors[start : start + len(texts)]
         start += len(texts)
         middles[language].append(own.mean(axis=0))
-        directions.append(own - own.mean(axis=0))
+        directions.setdefault(language, []).append(_turned(own - own.mean(axis=0), turn))
     centres = [np.mean(middles[language] or middles[LANGUAGES[0]], axis=0) for language in LANGUAGES]
-    return Questions(np.array(centres, np.float32), _turned(np.concatenate(directions), turn), turn)
+    apart = {language: np.concatenate(parts) for language, parts in directions.items()}
+    spreads = [_spread(apart.get(language, apart[LANGUAGES[0]])) for language in LANGUAGES]
+    return Questions(np.array(centres, np.float32), np.concatenate(list(apart.values())), np.array(spreads), turn)
+
+
+def _spread(directions: np.ndarray) -> float:
+    cosine = directions @ directions.T
+    return float(cosine[np.triu_indices(len(cosine), 1)].std())
 
 
 # --- in the index -------------------------------------------------------------------------------------------------

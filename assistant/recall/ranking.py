@@ -15,7 +15,7 @@ from assistant.recall.fusion import CANDIDATES, WEIGHTS, Candidates, Found, fuse
 from assistant.recall.keywords import KeywordHits
 from assistant.recall.moments import TimeWish
 from assistant.recall.renewal import lift
-from assistant.recall.silence import SILENCE, is_known_by_words, signs_of
+from assistant.recall.silence import SILENCE, is_known_by_words, scale_of, signs_of
 from assistant.recall.snapshot import Snapshot
 
 _IN_TIME = 50
@@ -125,7 +125,8 @@ def _is_known(
     if meaning is None or not have.any():
         return is_known_by_words(asked.words, timely)
     units = int(np.count_nonzero(allowed & snapshot.has_vector))
-    return SILENCE.is_known(signs_of(meaning[have], asked.words, timely, units))
+    scale = scale_of(snapshot.questions, asked.nearness.language) if asked.nearness else 1.0
+    return SILENCE.is_known(signs_of(meaning[have], asked.words, timely, units, scale))
 
 
 def _renewed(snapshot: Snapshot, vectors: np.ndarray, meaning: np.ndarray, candidates: Candidates) -> Candidates:

@@ -69,13 +69,14 @@ class Centres:
     added: int = 0
     lost: int = 0
 
-    def now(self) -> np.ndarray:
+    def now(self, questions: Questions | None) -> np.ndarray:
         """float32 (GROUPS, dimensions), by all vectors that were seen.
 
         A mean over few units says little: it counts as if some units of the whole were among them, and that as if
-        some zeros were.
+        some questions were (some zeros, where the model has no bank).
         """
-        whole = self.sums.sum(axis=0) / (self.counts.sum() + _FEW)
+        first = 0.0 if questions is None else questions.centres.mean(axis=0)
+        whole = (self.sums.sum(axis=0) + _FEW * first) / (self.counts.sum() + _FEW)
         middles: np.ndarray = (self.sums + _FEW * whole) / (self.counts[:, None] + _FEW)
         return middles.astype(np.float32)
 
