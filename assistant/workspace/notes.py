@@ -94,7 +94,7 @@ def _sections(lines: list[str], body_line: int) -> tuple[Section, ...]:
     heading, level, start, body = "", 0, body_line, list[str]()
     numbered = enumerate(_lines_with_code(lines[body_line - 1 :]), body_line)
     for number, (line, in_code) in numbered:
-        match = None if in_code else _HEADING.fullmatch(line)
+        match = None if in_code or not line.startswith("#") else _HEADING.fullmatch(line)
         if not match:
             body.append(line)
             continue
@@ -118,7 +118,7 @@ def _lines_with_code(lines: list[str]) -> list[tuple[str, bool]]:
     result = []
     fence = ""
     for line in lines:
-        match = _FENCE.match(line)
+        match = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             result.append((line, True))
             if match and match[1].startswith(fence) and not line.strip().strip(fence[0]):
