@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
+_WORD = re.compile(r"\w")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？\n])\s*")
 _MOST_CHARACTERS = 1_200
 """A block longer than this is parted at sentences; about what the embedding model reads at once."""
@@ -48,17 +49,18 @@ class _Splitter:
             if text.strip().startswith(self._fence):
                 self._fence = ""
             return
-        if heading := _HEADING.match(text):
+        first = text.lstrip()[:1]  # tells of most lines what they are not, without the patterns
+        if first == "#" and (heading := _HEADING.match(text)):
             yield from self.end()
-            level = len(heading[1])
-            self._headings = [h for h in self._headings if h[0] < level] + [(level, number, heading[2])]
-            self._bare = bool(heading[2])
-        elif not text.strip():
+            level, words = len(heading[1]), heading[2].rstrip().rstrip("#").rstrip()
+            self._headings = [h for h in self._headings if h[0] < level] + [(level, number, words)]
+            self._bare = bool(words)
+        elif not first:
             yield from self._finish()
         else:
             if _BULLET.match(text):
                 yield from self._finish()
-            if fence := _FENCE.match(text):
+            if first in "`~" and (fence := _FENCE.match(text)):
                 self._fence = fence[1]
             self._add(number, text)
 
@@ -77,11 +79,14 @@ class _Splitter:
     def _finish(self) -> Iterator[TextBlock]:
         lines, self._lines = self._lines, []
         text = "\n".join(lines).strip()
-        if not text or not re.search(r"\w", text):
+        if not text or not _WORD.search(text):
             return
         self._bare = False
         headings = tuple(h[2] for h in self._headings)
         line = self._start
+        if len(text) <= _MOST_CHARACTERS:
+            yield TextBlock(line, text, headings, line + text.count("\n"))
+            return
         for piece in _pieces(text):
             first = line + piece[: len(piece) - len(piece.lstrip())].count("\n")
             yield TextBlock(first, piece.strip(), headings, first + piece.strip().count("\n"))

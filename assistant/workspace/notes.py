@@ -8,7 +8,7 @@ from typing import Any
 
 _OPEN = re.compile(r"---[ \t]*\r?")
 _CLOSE = re.compile(r"(?:---|\.\.\.)[ \t]*\r?")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LINK = re.compile(r"!?\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _CODE = re.compile(r"(`+)[^`]+?\1(?!`)")
@@ -94,16 +94,23 @@ def _sections(lines: list[str], body_line: int) -> tuple[Section, ...]:
     heading, level, start, body = "", 0, body_line, list[str]()
     numbered = enumerate(_lines_with_code(lines[body_line - 1 :]), body_line)
     for number, (line, in_code) in numbered:
-        match = None if in_code else _HEADING.fullmatch(line)
+        match = None if in_code or not line.startswith("#") else _HEADING.fullmatch(line)
         if not match:
             body.append(line)
             continue
         if level or any(part.strip() for part in body):
             sections.append(Section(heading, level, start, "\n".join(body)))
-        heading, level, start, body = match[2], len(match[1]), number, []
+        heading, level, start, body = _heading_words(match[2]), len(match[1]), number, []
     if level or any(part.strip() for part in body):
         sections.append(Section(heading, level, start, "\n".join(body)))
     return tuple(sections)
+
+
+def _heading_words(text: str) -> str:
+    """Without the closing signs. Not by a pattern: that would try each of many blanks."""
+    words = text.rstrip(" \t")
+    opened = words.rstrip("#")
+    return opened.rstrip(" \t") if opened.endswith((" ", "\t")) else words
 
 
 def _lines_with_code(lines: list[str]) -> list[tuple[str, bool]]:
@@ -111,7 +118,7 @@ def _lines_with_code(lines: list[str]) -> list[tuple[str, bool]]:
     result = []
     fence = ""
     for line in lines:
-        match = _FENCE.match(line)
+        match = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             result.append((line, True))
             if match and match[1].startswith(fence) and not line.strip().strip(fence[0]):
