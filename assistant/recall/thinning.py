@@ -65,7 +65,7 @@ def worth_showing(candidates: Candidates) -> list[int]:
     fit = relevance(candidates)
     order = np.argsort(-candidates.score, kind="stable")
     words = candidates.factors["keyword"]
-    kept = (fit >= END * fit.max()) | (candidates.factors["exact"] > 0)
+    kept = (fit >= min(END * fit.max(), fit.max())) | (candidates.factors["exact"] > 0)
     kept |= (words > 0) & (words >= _END_OF_WORDS * words.max())
     return [int(n) for n in order if kept[n]]
 
