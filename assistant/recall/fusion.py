@@ -68,8 +68,8 @@ class Found:
     """What both indexes found, unit by unit.
 
     at: places in the snapshot; keyword, exact, in_time, in_named: 0..1; meaning: cosines, or None for words alone;
-    echo: whether it only asks the same; order: the question wants the "latest" or the "first" of several occasions; past: it asks how it used to be; today:
-    a day's ordinal.
+    echo: whether it only asks the same; order: the question wants the "latest" or the "first" of several occasions;
+    past: it asks how it used to be; today: a day's ordinal.
     """
 
     at: np.ndarray
