@@ -77,12 +77,20 @@ class IndexFile:
         make_private(self.path.parent)
         try:
             return self._open()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise
             _log.warning("the index %s is no good and is built anew: %s", self.path, error)
             self.discard(f"The index was damaged and is built anew ({error}).")
             return self._open()
+
+    def place(self) -> tuple[int, int] | None:
+        """Names the file itself, whatever takes its name later; None where there is none."""
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return None
+        return stat.st_dev, stat.st_ino
 
     def discard(self, note: str) -> None:
         """Remove the file with its companions; every connection to it must be closed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -58,11 +59,7 @@ def may_speak_of_days(folded: str) -> bool:
 def ranges_in(folded: str, asked: Asked) -> list[DayRange]:
     """As ``find_ranges``, of a folded text and as it is asked; all of it is read."""
     readings = [reading for hint, group in _groups(folded) if hint.search(folded) for reading in group()]
-    found: list[DayRange] = []
-    for candidate in sorted(_candidates(folded, asked, readings), key=lambda r: (r.words[0] - r.words[1], r.words)):
-        if not any(r.words[0] < candidate.words[1] and candidate.words[0] < r.words[1] for r in found):
-            found.append(candidate)
-    return _joined(folded, sorted(found, key=lambda r: r.words), asked)
+    return _joined(folded, _longest(_candidates(folded, asked, readings)), asked)
 
 
 def parse_range(text: str, today: date, *, ahead: bool = False) -> DayRange | None:
@@ -145,6 +142,16 @@ def _candidates(folded: str, asked: Asked, readings: list[_Reading]) -> Iterable
                 continue
             if bounds and bounds[0] <= bounds[1]:
                 yield DayRange(*bounds, match.span("core" if "core" in pattern.groupindex else 0))
+
+
+def _longest(candidates: Iterable[DayRange]) -> list[DayRange]:
+    """Those that no longer one overlaps, in the order of their words. A long text may hold thousands."""
+    found: list[DayRange] = []  # none overlaps another, so only the last one that begins before an end may
+    for candidate in sorted(candidates, key=lambda r: (r.words[0] - r.words[1], r.words)):
+        at = bisect_left(found, candidate.words[1], key=lambda r: r.words[0])
+        if not at or found[at - 1].words[1] <= candidate.words[0]:
+            found.insert(at, candidate)
+    return found
 
 
 def _joined(folded: str, found: list[DayRange], asked: Asked) -> list[DayRange]:

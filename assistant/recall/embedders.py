@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 MAX_TOKENS = 512
 _BATCH = 16
 QUERY_MAP = "query_map.npy"
+_LARGEST_STORED = 65_504.0
+"""Of float16, as which the index keeps a map."""
 _INT8_BATCH = 1
 """int8 scales its inputs by the largest in the batch, so a text's vector would depend on its company (cosine 0.99)."""
 _ONNX_FILES = ("onnx/model_qint8.onnx", "onnx/model.onnx", "model.onnx")
@@ -216,11 +219,15 @@ def read_query_map(folder: Path) -> np.ndarray | None:
     import numpy as np
 
     try:
-        values = np.load(folder / QUERY_MAP, allow_pickle=False)
-    except (OSError, ValueError):
+        stored = io.BytesIO((folder / QUERY_MAP).read_bytes())
+        values = np.lib.format.read_array(stored, allow_pickle=False)
+    except Exception:  # noqa: BLE001 - a file cut short or of another kind fails in a dozen ways
         return None
-    square = values.ndim == 2 and values.shape[0] == values.shape[1] and values.dtype.kind == "f"
-    return values.astype(np.float32) if square and bool(np.isfinite(values).all()) else None
+    if values.ndim != 2 or values.dtype.kind != "f":
+        return None
+    largest = float(np.abs(values).max(initial=0.0))  # NaN where one is among them
+    fits = values.shape[0] == values.shape[1] and largest <= _LARGEST_STORED
+    return values.astype(np.float32) if fits else None
 
 
 def _weights(folder: Path) -> list[Path]:

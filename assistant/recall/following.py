@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +35,7 @@ def followed(connection: sqlite3.Connection, model: int, dimensions: int, before
 
     model: of which vectors are taken, 0 for none. None where all must be read anew.
     """
-    with reading(connection):
+    with _making_sense(), reading(connection):
         marks = _marks(connection)
         if before.marks == marks and before.model == model:
             return before
@@ -46,8 +47,17 @@ def followed(connection: sqlite3.Connection, model: int, dimensions: int, before
 
 def load_snapshot(connection: sqlite3.Connection, model: int, dimensions: int) -> Snapshot:
     """The whole index as it is now."""
-    with reading(connection):
+    with _making_sense(), reading(connection):
         return _load(connection, _marks(connection), model, dimensions)
+
+
+@contextlib.contextmanager
+def _making_sense() -> Iterator[None]:
+    """A byte that fell over may leave a file that SQLite reads well, and a number that is none."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError) as error:
+        raise sqlite3.DatabaseError(f"what it holds makes no sense: {error}") from error
 
 
 def _marks(connection: sqlite3.Connection) -> Marks:

@@ -26,6 +26,7 @@ class OpenIndex:
         self._embedder = embedder
         self._connection: sqlite3.Connection | None = None
         self._snapshot: Snapshot | None = None
+        self._place = file.place()
         self.table = KnownFiles()
 
     @property
@@ -33,7 +34,13 @@ class OpenIndex:
         """To search by; a sync has one of its own."""
         if self._connection is None:
             self._connection = self._file.connect()
+            self._place = self._file.place()
         return self._connection
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether what is open is not the index any more: another process threw it away, to build it anew."""
+        return self._connection is not None and self._file.place() != self._place
 
     @property
     def is_read(self) -> bool:

@@ -101,7 +101,7 @@ class Recall:
         return replace(answer, took_ms=(time.perf_counter() - started) * 1000)
 
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
-        connection = self._index.connection
+        connection = self._opened()
         self._refresh(connection, budget_ms / 1000)
         from assistant.recall.lookup import by_time, look_up
 
@@ -136,12 +136,13 @@ class Recall:
 
         with in_words():
             with self._lock:
-                snapshot = self._index.snapshot()
+                connection, snapshot = self._opened(), self._index.snapshot()
                 places = memory_units(snapshot)
-                vectors = places_vectors(self._index.connection, snapshot, places)
+                vectors = places_vectors(connection, snapshot, places)
             pairs = near_places(vectors, places, least, most)  # searches need not wait for it
             with self._lock:
-                return named(self._index.connection, snapshot, pairs)
+                connection = self._opened()
+                return named(connection, snapshot, pairs) if birth(connection) == snapshot.marks.birth else []
 
     def warm(self, cancel: CancelToken) -> bool:
         """Block until the embedder answers; False when it cannot (search then goes by keywords)."""
@@ -205,7 +206,7 @@ class Recall:
         from assistant.recall.keywords import query_terms, units_with_all
 
         terms = query_terms(text[:QUERY_CHARACTERS])
-        with in_words(), self._lock, reading(self._index.connection) as connection:
+        with in_words(), self._lock, reading(self._opened()) as connection:
             rows = units_with_all(connection, terms, 100)
             sql = "SELECT uid, text FROM units WHERE id = ?"
             return [connection.execute(sql, [row]).fetchone() for row in rows]
@@ -214,7 +215,8 @@ class Recall:
         """Those of the ids that the index has."""
         with in_words(), self._lock:
             sql = "SELECT uid FROM units WHERE uid = ?"
-            return {unit for unit in units if self._index.connection.execute(sql, [unit]).fetchone()}
+            connection = self._opened()
+            return {unit for unit in units if connection.execute(sql, [unit]).fetchone()}
 
     def prepare(self) -> None:
         """Read the index into memory, so that the first search need not; seconds for a million units."""
@@ -229,7 +231,7 @@ class Recall:
     def lone_vectors(self) -> int:
         """How many vectors are of a text that no unit holds any more; 0 where all is well."""
         with in_words(), self._lock:
-            return count_lone_vectors(self._index.connection)
+            return count_lone_vectors(self._opened())
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -247,6 +249,7 @@ class Recall:
     def status(self) -> IndexStatus:
         """How the index stands now. Raises AssistantError("recall.index")."""
         with in_words(), self._lock:
+            self._opened()
             status = self._index.status()
         notes = tuple(note for note in (self._file.note, self._problem, status.problem) if note)
         return replace(status, errors=(*status.errors, *notes))
@@ -254,7 +257,7 @@ class Recall:
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
         with in_words(), self._lock:
-            return birth(self._index.connection), self._embedder.identity
+            return birth(self._opened()), self._embedder.identity
 
     def close(self) -> None:
         """Give the connection back; the object can be used again. The embedder is its owner's to close."""
@@ -273,6 +276,14 @@ class Recall:
             with self._counting:
                 self._syncing -= 1
             connection.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        """The searches' connection, to the index that is there now."""
+        if self._index.is_replaced:
+            self._index.close()
+            if self.on_behind:  # what was made anew may be without meanings
+                self.on_behind()
+        return self._index.connection
 
     def _refresh(self, connection: sqlite3.Connection, budget: float) -> None:
         """See what changed on disk, so that what was written a moment ago is found.

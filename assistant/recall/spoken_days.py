@@ -16,6 +16,7 @@ LONGEST = 31
 VAGUE = 7
 """A longer time that holds the very day it was said on ("this month", "lately") tells nothing more than that day."""
 _MOST_OF_UNIT = 8
+_LONG_CLAUSE = 500
 _CLAUSE = re.compile(r"[,;.!?](?=\s|$)|[，。；！？：\n]")
 _ANY_DAYS = (date(2003, 8, 20), date(2016, 2, 5))
 
@@ -59,5 +60,6 @@ def _told(folded: str, day: date) -> Iterator[DayRange]:
 
 
 def _clause(folded: str, words: tuple[int, int]) -> str:
-    before, after = _CLAUSE.split(folded[: words[0]])[-1], _CLAUSE.split(folded[words[1] :])[0]
+    before = _CLAUSE.split(folded[max(0, words[0] - _LONG_CLAUSE) : words[0]])[-1]
+    after = _CLAUSE.split(folded[words[1] : words[1] + _LONG_CLAUSE])[0]
     return before + folded[slice(*words)] + after

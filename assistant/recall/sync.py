@@ -172,7 +172,8 @@ def _parse(
 ) -> _Parsed | None:
     """The file's units; None when there is nothing to write (its content is as indexed, or it is gone)."""
     try:
-        file = read_text(root / path)
+        file, first = read_text(root / path), first_part_of(path)
+        opening = read_text(root / first).text if first != path else ""
     except (OSError, AssistantError) as error:
         changes.errors.append(f"{path}: {error}")
         changes.unreadable[path] = str(error)
@@ -185,8 +186,6 @@ def _parse(
         return _Parsed(path, seen, file.sha256, "", None)
     mark = OPEN
     try:
-        first = first_part_of(path)
-        opening = read_text(root / first).text if first != path else ""
         if path.startswith("chats/") and parse_head(opening or file.text).private:
             mark = FOUND if private else HIDDEN
         units, problem = sketches_of(path, file.text, opening, private=private)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\S")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _WORD = re.compile(r"\w")
@@ -52,9 +52,9 @@ class _Splitter:
         first = text.lstrip()[:1]  # tells of most lines what they are not, without the patterns
         if first == "#" and (heading := _HEADING.match(text)):
             yield from self.end()
-            level = len(heading[1])
-            self._headings = [h for h in self._headings if h[0] < level] + [(level, number, heading[2])]
-            self._bare = bool(heading[2])
+            level, words = len(heading[1]), heading[2].rstrip().rstrip("#").rstrip()
+            self._headings = [h for h in self._headings if h[0] < level] + [(level, number, words)]
+            self._bare = bool(words)
         elif not first:
             yield from self._finish()
         else:

@@ -10,7 +10,7 @@ from datetime import date
 SEPARATOR = "；"
 Day = date  # Entry has a field called date
 _ENTRY = re.compile(r" {0,3}([0-9]{4}-[0-9]{2}-[0-9]{2})[ \t]*\|([^|]*)\|(.*\S.*)")
-_MARK = re.compile(r"\s*·\s*(until|updated|superseded|moved)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})\s*$")
+_MARK = re.compile(r"·\s*(until|updated|superseded|moved)\s+([0-9]{4}-[0-9]{2}-[0-9]{2})\s*")
 _SPLIT = re.compile(r"(?<!\\)；")
 _BREAK = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+")
 
@@ -106,12 +106,18 @@ def is_entry(raw: str) -> bool:
 def parse_item(text: str) -> Item:
     """An item with its marks; ``text`` is unescaped already."""
     marks: dict[str, date] = {}
-    while (match := _MARK.search(text)) and (day := _day(match[2])):
+    while (match := _last_mark(text)) and (day := _day(match[2])):
         marks.setdefault(match[1], day)
-        text = text[: match.start()]
+        text = text[: match.start()].rstrip()
     text = text.strip()
     struck = len(text) > 4 and text.startswith("~~") and text.endswith("~~")
     return Item(text[2:-2].strip() if struck else text, struck=struck, **marks)
+
+
+def _last_mark(text: str) -> re.Match[str] | None:
+    """The mark in which a text ends. It begins with the text's last ``·``; a search would try each of many blanks."""
+    at = text.rfind("·")
+    return _MARK.fullmatch(text, at) if at >= 0 else None
 
 
 def format_item(item: Item) -> str:
@@ -159,8 +165,8 @@ def _parts(content: str) -> list[tuple[int, int]]:
 def strike_part(part: str, day: date | None) -> str:
     """One item's text as it stands in a file, struck and marked superseded (None: unmarked); spaces around it stay."""
     marks_at = len(part)
-    while (match := _MARK.search(part[:marks_at])) and _day(match[2]):
-        marks_at = match.start()
+    while (match := _last_mark(part[:marks_at])) and _day(match[2]):
+        marks_at = len(part[: match.start()].rstrip())
     text, marks = part[:marks_at], part[marks_at:].rstrip()
     inner = text.strip()
     lead, tail = text[: len(text) - len(text.lstrip())], "" if marks else text[len(text.rstrip()) :]

@@ -8,7 +8,7 @@ from typing import Any
 
 _OPEN = re.compile(r"---[ \t]*\r?")
 _CLOSE = re.compile(r"(?:---|\.\.\.)[ \t]*\r?")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _LINK = re.compile(r"!?\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _CODE = re.compile(r"(`+)[^`]+?\1(?!`)")
@@ -100,10 +100,17 @@ def _sections(lines: list[str], body_line: int) -> tuple[Section, ...]:
             continue
         if level or any(part.strip() for part in body):
             sections.append(Section(heading, level, start, "\n".join(body)))
-        heading, level, start, body = match[2], len(match[1]), number, []
+        heading, level, start, body = _heading_words(match[2]), len(match[1]), number, []
     if level or any(part.strip() for part in body):
         sections.append(Section(heading, level, start, "\n".join(body)))
     return tuple(sections)
+
+
+def _heading_words(text: str) -> str:
+    """Without the closing signs. Not by a pattern: that would try each of many blanks."""
+    words = text.rstrip(" \t")
+    opened = words.rstrip("#")
+    return opened.rstrip(" \t") if opened.endswith((" ", "\t")) else words
 
 
 def _lines_with_code(lines: list[str]) -> list[tuple[str, bool]]:

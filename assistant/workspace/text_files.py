@@ -46,6 +46,8 @@ class TextFile:
 
 def read_text(path: Path) -> TextFile:
     """Read a file; a missing one is an empty UTF-8 file with sha256 "". Raises AssistantError when unreadable."""
+    if path.is_fifo():  # whoever opens it waits, for ever, for somebody to write
+        raise AssistantError("workspace.unreadable", f"{path.name} is a pipe, no file.", "Move it elsewhere.")
     raw = read_bytes(path)
     return decode(raw, path.name) if raw or path.exists() else TextFile("", "utf-8", "\n", False, "")
 

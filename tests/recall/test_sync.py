@@ -245,6 +245,66 @@ def test_a_damaged_index_is_built_anew(workspace: SmallWorkspace, state: Path, d
     recall.close()
 
 
+@pytest.mark.logs("index .* is no good", "search failed")
+@pytest.mark.parametrize("sql", ["UPDATE units SET day = 'x' WHERE id = 7", "UPDATE units SET number = 1 << 40"])
+def test_an_index_of_values_that_make_no_sense_is_built_anew(
+    workspace: SmallWorkspace, state: Path, recall: Recall, sql: str
+) -> None:
+    workspace.remember(*(f"2026-11-01|you|kayak {n}" for n in range(9)))
+    recall.sync(CancelToken(), quiet)
+    recall.close()
+    connection = sqlite3.connect(state / "index.sqlite3")
+    connection.execute(sql)
+    connection.commit()
+    connection.close()
+    assert len(found(recall, "kayak", limit=9)) == 9
+    assert any("built anew" in error for error in recall.status().errors)
+
+
+@pytest.mark.parametrize("how", ["rebuilt", "deleted"])
+def test_an_index_that_another_process_threw_away_is_let_go(
+    workspace: SmallWorkspace, state: Path, recall: Recall, how: str
+) -> None:
+    """Or what is learnt from then on would never be found by meaning."""
+    workspace.remember("2026-11-01|you|the red kayak")
+    recall.sync(CancelToken(), quiet)
+    assert texts(recall, "kayak") == ["the red kayak"]
+    workspace.remember("2026-11-02|you|the kitty is called Tom")
+    if how == "rebuilt":
+        other = Recall(workspace, state, FakeEmbedder(), CLOCK)
+        other.rebuild(CancelToken(), quiet)
+        other.close()
+    else:
+        for path in recall.files:
+            path.unlink()
+        recall.sync(CancelToken(), quiet)
+    assert texts(recall, "猫")[0] == "the kitty is called Tom"
+    assert recall.status().stale == 0 and recall.status().vectors == 2
+
+
+def test_whoever_makes_vectors_hears_of_an_index_that_was_thrown_away(
+    workspace: SmallWorkspace, state: Path, recall: Recall
+) -> None:
+    workspace.remember("2026-11-01|you|the red kayak")
+    recall.sync(CancelToken(), quiet)
+    texts(recall, "kayak")
+    behind: list[str] = []
+    recall.on_behind = lambda: behind.append("behind")
+    texts(recall, "kayak")
+    assert not behind
+    for path in recall.files:
+        path.unlink()
+    assert texts(recall, "kayak") == ["the red kayak"] and behind
+
+
+def test_a_pipe_where_a_chat_begins_holds_nothing_up(workspace: SmallWorkspace, by_words: Recall) -> None:
+    begins = workspace.chat("20261101_100000", ("a red kayak", "yes"))
+    begins.rename(begins.with_name("20261101_100000_part2.md"))
+    os.mkfifo(begins)
+    workspace.remember("2026-11-02|you|the blue kayak")
+    assert "the blue kayak" in texts(by_words, "kayak")
+
+
 def test_rebuild_gives_the_same_answers(workspace: SmallWorkspace, recall: Recall) -> None:
     workspace.remember(*(f"2026-11-{n + 1:02d}|you|kayak number {n}" for n in range(20)))
     recall.sync(CancelToken(), quiet)

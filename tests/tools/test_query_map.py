@@ -56,6 +56,28 @@ def test_what_is_no_map_is_none(tmp_path: Path) -> None:
     assert read_query_map(tmp_path) is None
     np.save(tmp_path / QUERY_MAP, np.zeros((4, 5)))
     assert read_query_map(tmp_path) is None
+    np.save(tmp_path / QUERY_MAP, np.full((4, 4), 1e9))  # finite, but not as the index keeps it
+    assert read_query_map(tmp_path) is None
+
+
+def test_a_damaged_map_is_none(tmp_path: Path) -> None:
+    np.save(tmp_path / QUERY_MAP, np.eye(64, dtype=np.float16))
+    whole = (tmp_path / QUERY_MAP).read_bytes()
+    vast = whole.replace(b"(64, 64), }" + 12 * b" ", b"(99999999, 99999999), }")
+    assert len(vast) == len(whole) and vast != whole
+    with (tmp_path / "several.npz").open("wb") as file:
+        np.savez(file, one=np.eye(4))
+    for damaged in (
+        b"",
+        whole[:3],
+        whole[:60],
+        whole[:-1],
+        b"PK\x03\x04",
+        vast,
+        (tmp_path / "several.npz").read_bytes(),
+    ):
+        (tmp_path / QUERY_MAP).write_bytes(damaged)
+        assert read_query_map(tmp_path) is None
 
 
 def test_a_direction_is_turned_and_what_questions_share_is_gone() -> None:

@@ -65,3 +65,9 @@ def test_no_word_is_lost_and_lines_are_right(text: str) -> None:
         if char in text and char != "1":
             assert char in kept
     assert all(body.split("\n")[0].strip() in lines[line - 1] for line, body, _ in found)
+
+
+def test_a_heading_of_many_blanks_is_soon_taken_apart() -> None:
+    """Within seconds at most: it took minutes when each blank was tried as the end."""
+    blanks = " " * 200_000
+    assert blocks(f"## a{blanks}b {blanks}## {blanks}\n- kayak")[0][2] == (f"a{blanks}b",)

@@ -121,3 +121,10 @@ def test_striking_leaves_the_rest_of_the_line():
     assert struck
     assert struck.items[2] == Item("c ； d", superseded=DAY, struck=True)
     assert plain("a\nb") == "a b"
+
+
+def test_an_item_of_many_blanks_is_soon_taken_apart():
+    """Within seconds at most: it took minutes when a mark was sought at each of them."""
+    blanks = " " * 200_000
+    entry = parse_entry(f"2026-01-01|you|a{blanks}b{blanks}· until 2026-02-01{blanks}")
+    assert entry and entry.items == (Item(f"a{blanks}b", until=date(2026, 2, 1)),)

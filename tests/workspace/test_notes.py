@@ -71,3 +71,9 @@ def test_any_note_parses_and_its_sections_hold_every_line(text):
 @given(st.text(max_size=60))
 def test_any_front_matter_parses(front):
     parse_note(f"---\n{front}\n---\nbody")
+
+
+def test_a_heading_of_many_blanks_is_soon_taken_apart():
+    blanks = " \t" * 100_000
+    note = parse_note(f"# a{blanks}b{blanks}##{blanks}\ntext\n# c##\n")
+    assert [section.heading for section in note.sections] == [f"a{blanks}b", "c##"]
