@@ -18,6 +18,7 @@ from assistant.recall.along import Around, companions
 from assistant.recall.anchors import DatedText
 from assistant.recall.chat_names import named_chats
 from assistant.recall.database import begin_soon, reading
+from assistant.recall.echoes import echoes
 from assistant.recall.fusion import CANDIDATES, Candidates
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.moments import TimeWish, read_time
@@ -56,7 +57,8 @@ def look_up(
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
     named = _of_named_chats(connection, snapshot, wish)
-    candidates = rank(snapshot, Asked(wish, words, near, allowed, named, spoken, today, query.anyway))
+    asked = Asked(wish, words, near, allowed, named, spoken, echoes(connection, words, text), today, query.anyway)
+    candidates = rank(snapshot, asked)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)
