@@ -36,7 +36,7 @@ def test_neighbours_come_along_after_the_hits(workspace: SmallWorkspace, by_word
     hits = found(by_words, "zephyria")
     beside = [hit for hit in hits if "neighbour" in hit.why]
     assert {hit.text for hit in beside} >= {"- second", "- last"} and hits[-len(beside) :] == tuple(beside)
-    assert {hit.id for hit in hits if hit.kind == "turn"} == {f"{CHAT}#{n}" for n in (1, 2, 3)}
+    assert {hit.id for hit in hits if hit.kind == "turn"} >= {f"{CHAT}#{n}" for n in (1, 2, 3)}
     assert {hit.text for hit in hits if hit.kind == "note"} == {"- second", "- the zephyria bullet", "- last"}
     assert max(hit.score for hit in beside) < min(hit.score for hit in hits if hit not in beside)
     assert len(found(by_words, "zephyria", limit=2)) == 2
