@@ -16,7 +16,7 @@ import numpy as np
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.anchors import DatedText
 from assistant.recall.chat_names import named_chats
-from assistant.recall.database import begin_soon, reading
+from assistant.recall.database import begin_soon, reading, roll_back
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.moments import TimeWish, read_time
@@ -75,7 +75,7 @@ def _unasked(connection: sqlite3.Connection, uid: str) -> Iterator[None]:
         delete_units(connection, [row[0]])
         yield
     finally:
-        connection.execute("ROLLBACK")
+        roll_back(connection)
 
 
 def _tellers(connection: sqlite3.Connection, allowed: np.ndarray | None, event: str) -> list[DatedText]:
