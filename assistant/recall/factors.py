@@ -22,6 +22,7 @@ FACTORS: Mapping[str, Factor] = {
     "time": Factor("time", "it is of the days that the question speaks of"),
     "chat": Factor("chat", "it was said in the chat that the question names"),
     "neighbours": Factor("neighbours", "other lines of the same chat fit, too"),
+    "echo": Factor("same question", "it only asks the same, so what answers it comes first"),
     "newer": Factor("newer", "it says anew what an older line said"),
     "recency": Factor("recency", "it was written not long ago"),
     "superseded": Factor("out of date", "it is struck, over or in the archive, so it comes last"),

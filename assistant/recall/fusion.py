@@ -36,6 +36,7 @@ class Weights:
     in_time: float = 0.3
     in_named: float = 0.3
     order: float = 0.1
+    echo: float = -0.6
     exact: float = 2.0
     dead: float = -4.0
     dead_in_past: float = 0.0
@@ -67,8 +68,8 @@ class Found:
     """What both indexes found, unit by unit.
 
     at: places in the snapshot; keyword, exact, in_time, in_named: 0..1; meaning: cosines, or None for words alone;
-    order: the question wants the "latest" or the "first" of several occasions; past: it asks how it used to be; today:
-    a day's ordinal.
+    echo: whether it only asks the same; order: the question wants the "latest" or the "first" of several occasions;
+    past: it asks how it used to be; today: a day's ordinal.
     """
 
     at: np.ndarray
@@ -77,6 +78,7 @@ class Found:
     exact: np.ndarray
     in_time: np.ndarray
     in_named: np.ndarray
+    echo: np.ndarray
     order: Order
     past: bool
     today: int
@@ -86,11 +88,12 @@ def fuse(snapshot: Snapshot, found: Found, weights: Weights = WEIGHTS) -> Candid
     """Score what was found: the sum of its factors."""
     at = found.at
     factors = _relevance(found, snapshot.chat[at] >= 0, weights)
-    base = np.sum(list(factors.values()), axis=0)
+    base = np.where(found.echo, 0.0, np.sum(list(factors.values()), axis=0))
     factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], snapshot.number[at], base)
     factors["recency"] = _recency(snapshot.day[at], found, weights)
     factors["time"] = weights.in_time * found.in_time
     factors["chat"] = weights.in_named * found.in_named
+    factors["echo"] = weights.echo * found.echo
     factors["exact"] = weights.exact * found.exact
     factors["superseded"] = (weights.dead_in_past if found.past else weights.dead) * _is_dead(snapshot, at, found.today)
     places = {"keyword_rank": _places(found.keyword, found.keyword > 0)}

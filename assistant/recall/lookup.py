@@ -17,6 +17,7 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.anchors import DatedText
 from assistant.recall.chat_names import named_chats
 from assistant.recall.database import begin_soon, reading, roll_back
+from assistant.recall.echoes import echoes
 from assistant.recall.fusion import CANDIDATES, Candidates, arrange
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.moments import TimeWish, read_time
@@ -52,7 +53,9 @@ def look_up(
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
     named = _of_named_chats(connection, snapshot, wish)
-    candidates = rank(snapshot, Asked(wish, words, near, allowed, named, spoken, today))
+    candidates = rank(
+        snapshot, Asked(wish, words, near, allowed, named, spoken, echoes(connection, words, text), today)
+    )
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)

@@ -53,8 +53,8 @@ class Nearness:
 class Asked:
     """A question and what is to answer it.
 
-    spoken: units that speak of the days asked for, and how much; in_named: units of the chat that it names; allowed:
-    a bool a unit.
+    spoken: units that speak of the days asked for, and how much; echoes: those that only ask the same; in_named: units
+    of the chat that it names; allowed: a bool a unit.
     """
 
     wish: TimeWish
@@ -63,6 +63,7 @@ class Asked:
     allowed: np.ndarray
     in_named: np.ndarray
     spoken: Mapping[int, float]
+    echoes: frozenset[int]
     today: date
 
 
@@ -111,6 +112,7 @@ def _found(snapshot: Snapshot, asked: Asked, at: np.ndarray, meaning: np.ndarray
         exact=np.array([float(row in asked.words.exact) for row in rows]),
         in_time=in_time,
         in_named=asked.in_named[at].astype(float),
+        echo=np.array([row in asked.echoes for row in rows], bool),
         order=asked.wish.order,
         past=asked.wish.past,
         today=asked.today.toordinal(),

@@ -47,7 +47,7 @@ def test_a_new_model_is_built_behind_the_old_one(workspace: SmallWorkspace, reca
     assert recall.search(RecallQuery("espresso")).mode == "hybrid"  # who has the old model loaded goes on with it
     assert stored(state) == {128: 200, 64: 128}
     assert new.sync(CancelToken(), quiet).vectors == 72
-    assert new.search(RecallQuery("espresso")).mode == "hybrid" and texts(new, "espresso")
+    assert new.search(RecallQuery("espresso")).mode == "hybrid" and texts(new, "coffee")
     assert recall.search(RecallQuery("coffee")).mode == "keyword"
     assert stored(state) == {64: 200}
     new.close()

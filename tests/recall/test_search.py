@@ -258,3 +258,14 @@ def test_the_newest_of_several_words_stands_first(workspace: SmallWorkspace, rec
     )
     recall.sync(CancelToken(), quiet)
     assert texts(recall, "Heron launch", limit=1) == ["Heron launch moved to 23 March"]
+
+
+def test_what_answers_a_question_stands_above_the_same_question_asked_before(
+    workspace: SmallWorkspace, recall: Recall
+) -> None:
+    workspace.remember("2026-11-01|you|the boiler is in the cellar", *FILLER[:20])
+    workspace.chat("20261102_100000", ("Where is the boiler?", "Where the boiler is, nobody said."))
+    recall.sync(CancelToken(), quiet)
+    hits = found(recall, "where is the boiler")
+    assert [hits[0].text, hits[1].id] == ["the boiler is in the cellar", "20261102_100000#1"]
+    assert hits[1].why["echo"] < 0
