@@ -169,10 +169,15 @@ def writing(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
-    except BaseException:
+        connection.execute("COMMIT")
+    finally:
+        roll_back(connection)
+
+
+def roll_back(connection: sqlite3.Connection) -> None:
+    """End the transaction that is still open; a full disk has ended it already, and that is what is to be heard of."""
+    if connection.in_transaction:
         connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 @contextlib.contextmanager
@@ -185,7 +190,7 @@ def reading(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         yield connection
     finally:
-        connection.execute("COMMIT")
+        roll_back(connection)
 
 
 @contextlib.contextmanager

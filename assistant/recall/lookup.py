@@ -17,7 +17,7 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 from assistant.recall.along import Around, companions
 from assistant.recall.anchors import DatedText
 from assistant.recall.chat_names import named_chats
-from assistant.recall.database import begin_soon, reading
+from assistant.recall.database import begin_soon, reading, roll_back
 from assistant.recall.echoes import echoes
 from assistant.recall.fusion import CANDIDATES, Candidates
 from assistant.recall.keywords import query_terms, search_words
@@ -110,7 +110,7 @@ def _unasked(connection: sqlite3.Connection, uid: str) -> Iterator[None]:
         delete_units(connection, [row[0]])
         yield
     finally:
-        connection.execute("ROLLBACK")
+        roll_back(connection)
 
 
 def _tellers(connection: sqlite3.Connection, allowed: np.ndarray | None, event: str) -> list[DatedText]:

@@ -10,7 +10,7 @@ from assistant.recall.database import patience
 from assistant.recall.known_files import KnownFiles
 from assistant.recall.sync import Changes, sync_files
 
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_NOT_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 
 
 def refresh(
@@ -22,14 +22,15 @@ def refresh(
     private: bool,
     table: KnownFiles | None = None,
 ) -> Changes:
-    """As sync_files; not complete where somebody else writes into the index for longer than ``lock_seconds``.
+    """As sync_files; not complete where the index cannot be written into: the disk is full or read-only, or somebody
+    else writes for longer than ``lock_seconds``.
 
-    Then what is there is searched: reading waits for nobody.
+    Then what is there is searched: reading needs no room and waits for nobody.
     """
     try:
         with patience(connection, lock_seconds):
             return sync_files(connection, root, CancelToken(), lambda *_: None, seconds, private=private, table=table)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _BUSY:
+        if error.sqlite_errorcode & 0xFF not in _NOT_NOW:
             raise
         return Changes(complete=False)

@@ -38,6 +38,8 @@ BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
 _REFRESH_SECONDS = 0.05
 _LOCK_SECONDS = 0.15
+_SOUND = (sqlite3.OperationalError, sqlite3.ProgrammingError)
+"""Errors that say nothing against the file: it is busy or full, or the connection was closed."""
 _log = logging.getLogger(__name__)
 
 
@@ -122,7 +124,7 @@ class Recall:
         _log.warning("search failed: %s", error)
         self._problem = f"The index could not be used: {error}."
         self._index.close()
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, _SOUND):
             self._file.discard(f"The index was damaged and is built anew ({error}).")
         try:
             return self._search(query, budget_ms)

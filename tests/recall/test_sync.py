@@ -14,6 +14,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import RecallQuery
+from assistant.recall.database import IndexFile
 from assistant.recall.search import Recall
 from assistant.workspace.layout import memory_files, nameless_files
 from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace, found, quiet, texts
@@ -303,6 +304,32 @@ def test_a_pipe_where_a_chat_begins_holds_nothing_up(workspace: SmallWorkspace, 
     os.mkfifo(begins)
     workspace.remember("2026-11-02|you|the blue kayak")
     assert "the blue kayak" in texts(by_words, "kayak")
+
+
+def test_what_is_indexed_is_found_on_a_full_disk(
+    workspace: SmallWorkspace, recall: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.remember("2026-11-01|you|the red kayak")
+    recall.sync(CancelToken(), quiet)
+    recall.close()
+    whole = IndexFile.connect
+
+    def connect(self: IndexFile) -> sqlite3.Connection:
+        connection = whole(self)
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        return connection
+
+    workspace.remember(*(f"2026-11-02|you|the blue kayak number {n}" for n in range(500)))
+    with monkeypatch.context() as full:
+        full.setattr(IndexFile, "connect", connect)
+        with pytest.raises(AssistantError, match="full"):
+            recall.sync(CancelToken(), quiet)
+        for _ in range(2):
+            assert texts(recall, "red kayak") == ["the red kayak"]
+    recall.close()
+    assert recall.sync(CancelToken(), quiet).added == 500
+    assert recall.status().units == 501
 
 
 def test_rebuild_gives_the_same_answers(workspace: SmallWorkspace, recall: Recall) -> None:
