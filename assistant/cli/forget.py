@@ -71,7 +71,9 @@ def _nearest(context: Context, what: str) -> list[tuple[str, str]]:
         return [(hit.id, hit.text) for hit in hits]
     words = sorted(what.split(), key=len, reverse=True)
     found = dict(unit for word in words[:_MOST_WORDS] for unit in recall.with_words(word)[:_NEAREST])
-    return list(found.items())[:_NEAREST]
+    if found:
+        return list(found.items())[:_NEAREST]
+    return [(hit.id, hit.text) for hit in recall.search(RecallQuery(what, limit=_NEAREST, anyway=True)).hits]
 
 
 def _agreed(context: Context, plan: ForgetPlan) -> bool:
