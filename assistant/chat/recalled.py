@@ -11,6 +11,7 @@ from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.words import stems
 from assistant.core.values import Hit, LeftOut, PromptLine
+from assistant.recall.along import came_along
 from assistant.workspace.entries import Entry, MemoryText
 from assistant.workspace.fact_marks import dead_facts
 from assistant.workspace.ids import line_id
@@ -75,10 +76,10 @@ def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
         hit.file,
         hit.line,
         f"[{source}] {said}",
-        "keyword" if words >= meaning else "meaning",
+        came_along(hit) or ("keyword" if words >= meaning else "meaning"),
         hit.id,
         0,
-        round(hit.score, 4),
+        0.0 if came_along(hit) else round(hit.score, 4),
         int(hit.why.get("keyword_rank", 0)),
         int(hit.why.get("meaning_rank", 0)),
         hit.private,
@@ -104,13 +105,15 @@ def excerpt(text: str, about: frozenset[str]) -> str:
 
 
 def relevant(hits: Sequence[Hit], message: str) -> list[Hit]:
-    """The hits worth the model's attention: near the best one. A search shows more; a prompt pays for each line.
+    """The hits worth the model's attention: near the best one, and what came along with one of these.
 
-    A turn in which the person only asked the same is left out: what it adds is what a model once answered.
+    A search shows more; a prompt pays for each line. A turn in which the person only asked the same is left out: what
+    it adds is what a model once answered.
     """
     best = max((hit.score for hit in hits), default=0.0)
     about = stems(message)
-    near = [hit for hit in hits if hit.score >= _SHARE_OF_BEST * best and hit.score > 0]
+    least = _SHARE_OF_BEST * best
+    near = [hit for hit in hits if (fit := hit.why.get(came_along(hit), hit.score)) >= least and fit > 0]
     return [hit for hit in near if hit.kind != "turn" or not stems(_person_part(hit.text)) <= about]
 
 

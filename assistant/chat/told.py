@@ -7,7 +7,7 @@ import re
 from assistant.core.values import PromptLine
 from assistant.workspace.forgetting import FORGOTTEN
 
-_FOUND = ("keyword", "meaning", "recent")
+_FOUND = ("keyword", "meaning", "recent", "linked", "neighbour")
 _BULLET = re.compile(r"^\s*(?:[-*+]\s+)?")
 _SOURCE = re.compile(r"^\[[^\]\n]{1,200}\] (?=\S)")
 _ENTRY = re.compile(r"^\s{0,3}(\d{4}-\d{2}-\d{2})[ \t]*\|[^|\n]*\|")

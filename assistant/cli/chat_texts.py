@@ -40,7 +40,8 @@ def add_actions(chats: Any) -> None:
 def run_search(context: Context, options: Namespace) -> int:
     context.ready_recall()
     first, last = day_range(options.since, options.until, context.services.workspace.clock().date())
-    answer = context.services.search(RecallQuery(options.query, min(options.limit, 1000), "chats", first, last))
+    limit = min(options.limit, 1000)
+    answer = context.services.search(RecallQuery(options.query, limit, "chats", first, last, anyway=True))
     found: dict[str, list[Hit]] = {}
     for hit in answer.hits:
         found.setdefault(hit.id.rpartition("#")[0], []).append(hit)
@@ -49,9 +50,10 @@ def run_search(context: Context, options: Namespace) -> int:
         {"id": chat, "title": titles.get(chat, ""), "turns": list(map(_turn, hits))} for chat, hits in found.items()
     ]
     words = "\n".join(f"{chat}  {titles.get(chat) or 'Untitled'}  {hits[0].text}" for chat, hits in found.items())
-    context.output.value(
-        {"chats": value, "abstained": answer.abstained, "mode": answer.mode}, words or "No chat says that."
-    )
+    if words and answer.unsure:
+        words = f"No chat surely says that; these come nearest.\n{words}"
+    result = {"chats": value, "abstained": answer.abstained, "mode": answer.mode, "unsure": answer.unsure}
+    context.output.value(result, words or "No chat says that.")
     return 0
 
 

@@ -20,6 +20,7 @@ from assistant.core.values import Hit, RecallAnswer, RecallQuery
 _log = logging.getLogger(__name__)
 _SCOPES = ("memory", "chats", "all")
 _MOST_HITS = 1000
+_HELP = "See `keepsake recall --help`."
 
 
 def add_commands(commands: Any) -> None:
@@ -30,6 +31,7 @@ def add_commands(commands: Any) -> None:
     add_range(recall)
     recall.add_argument("--scope", choices=_SCOPES, default="all", help="where to look (all)")
     recall.add_argument("--explain", action="store_true", help="show what each score is made of, in words")
+    recall.add_argument("--anyway", action="store_true", help="show the nearest lines also where nothing known answers")
     recall.set_defaults(run=run_recall, check=partial(_check, recall))
 
 
@@ -43,7 +45,7 @@ def run_recall(context: Context, options: Namespace) -> int:
     if options.batch:
         return _batch(context, options)
     now = context.services.workspace.clock()
-    query = _query(options.query, options.limit, options.scope, options.since, options.until, now)
+    query = _query(options.query, options.limit, options.scope, options.since, options.until, now, options.anyway)
     answer = context.services.search(query)
     context.output.value(_value(answer), answer_words(answer, query, options.explain))
     return 0
@@ -95,9 +97,7 @@ def _batch_query(context: Context, asked: Mapping[str, Any], number: int, option
         )
     for name in ("since", "until", "now"):
         if not isinstance(asked.get(name, ""), str):
-            raise AssistantError(
-                "recall.batch", f"{name} is no text in line {number}.", "See `keepsake recall --help`."
-            )
+            raise AssistantError("recall.batch", f"{name} is no text in line {number}.", _HELP)
     now = context.services.workspace.clock()
     try:
         if asked.get("now"):
@@ -105,20 +105,22 @@ def _batch_query(context: Context, asked: Mapping[str, Any], number: int, option
             now = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
         limit = _limit(str(asked.get("limit", options.limit)))
     except (ValueError, OverflowError, ArgumentTypeError) as error:
-        raise AssistantError(
-            "recall.batch", f"A value does not fit: {error}.", "See `keepsake recall --help`."
-        ) from error
+        raise AssistantError("recall.batch", f"A value does not fit: {error}.", _HELP) from error
     scope = asked.get("scope", options.scope)
     if scope not in _SCOPES:
         raise AssistantError("recall.batch", f"{scope!r} is no scope.", f"Use one of {', '.join(_SCOPES)}.")
-    return _query(
-        asked["query"], limit, scope, asked.get("since", options.since), asked.get("until", options.until), now
-    )
+    anyway = asked.get("anyway", options.anyway)
+    if not isinstance(anyway, bool):
+        raise AssistantError("recall.batch", f"anyway is neither true nor false in line {number}.", _HELP)
+    since, until = asked.get("since", options.since), asked.get("until", options.until)
+    return _query(asked["query"], limit, scope, since, until, now, anyway)
 
 
-def _query(text: str, limit: int, scope: Any, since: str | None, until: str | None, now: datetime) -> RecallQuery:
+def _query(
+    text: str, limit: int, scope: Any, since: str | None, until: str | None, now: datetime, anyway: bool
+) -> RecallQuery:
     first, last = day_range(since, until, now.date())
-    return RecallQuery(text, limit, scope, first, last, now)
+    return RecallQuery(text, limit, scope, first, last, now, anyway=anyway)
 
 
 def _limit(text: str) -> int:
@@ -135,6 +137,7 @@ def _value(answer: RecallAnswer) -> dict[str, Any]:
         "took_ms": round(answer.took_ms, 2),
         "mode": answer.mode,
         "by_words": answer.by_words,
+        "unsure": answer.unsure,
     }
 
 

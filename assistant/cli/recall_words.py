@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 from assistant.cli.tables import line_width, table, wrap
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.along import LINKED, NEIGHBOUR, came_along
 from assistant.recall.factors import in_order, value_words
 from assistant.recall.modes import WHY_WORDS
 
+NOT_SURE = "Nothing known answers this; these lines are only the nearest."
 _TEXT_LINES = 3
 _INDENT = "     "
+_ALONG = {LINKED: "came along: a found line links to it", NEIGHBOUR: "came along: beside a found line"}
 _BULLET = re.compile(r"^\s*[-*+] (?=\S)")
 
 
@@ -22,6 +25,9 @@ def answer_words(answer: RecallAnswer, query: RecallQuery, explain: bool) -> str
     lines = [line for n, hit in enumerate(answer.hits, 1) for line in _hit(n, hit, explain)]
     count = len(answer.hits)
     found = "1 line" if count == 1 else f"{count} lines"
+    if answer.unsure:
+        lines = [f"{NOT_SURE}\n", *lines]
+        found = f"The nearest {found},"
     return "\n".join([*lines, f"{found} found {mode_words(answer)}, in {answer.took_ms:.0f} ms."])
 
 
@@ -51,6 +57,7 @@ def _nothing(answer: RecallAnswer, query: RecallQuery) -> Iterator[str]:
         yield "There may be something outside these limits."
     else:
         yield "Other words may find it, or a name, a number or a date that you remember."
+    yield "--anyway shows the nearest lines all the same."
     if answer.mode == "keyword":
         yield f"Searched {mode_words(answer)}."
 
@@ -58,8 +65,9 @@ def _nothing(answer: RecallAnswer, query: RecallQuery) -> Iterator[str]:
 def _hit(number: int, hit: Hit, explain: bool) -> Iterator[str]:
     place = f"{hit.file}:{hit.line}"
     private = "from a private chat" if hit.private else ""
+    along = _ALONG.get(came_along(hit), "")
     title = f"“{hit.title}”" if hit.kind == "turn" and hit.title else ""
-    head = "  ".join(part for part in (hit.date, title, place, private) if part)
+    head = "  ".join(part for part in (hit.date, title, place, private, along) if part)
     first, *rest = wrap(_BULLET.sub("", hit.text), line_width() - len(_INDENT), _TEXT_LINES) or [""]
     yield f"{number:>3}. {first}"
     yield from (_INDENT + line for line in rest)

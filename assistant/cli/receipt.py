@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from assistant.chat.line_now import LineNow
     from assistant.runtime.told import ReceiptNow
 
+_CAME = {"linked": "came along: a found line links to it", "neighbour": "came along: beside a found line"}
+
 
 def add_commands(commands: Any) -> None:
     receipt = commands.add_parser("receipt", help="what the model was told for a turn, from where and why")
@@ -84,7 +86,7 @@ def _words(receipt: Receipt, now: ReceiptNow | None) -> str:
 
 def _why(line: PromptLine) -> str:
     places = (("words", line.keyword_rank), ("meaning", line.meaning_rank))
-    return ", ".join([line.why, *(f"no. {place} by {name}" for name, place in places if place)])
+    return ", ".join([_CAME.get(line.why, line.why), *(f"no. {place} by {name}" for name, place in places if place)])
 
 
 def _today(now: LineNow) -> str:

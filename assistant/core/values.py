@@ -123,7 +123,8 @@ class RecallQuery:
 
     since, until: local days, both inclusive; units outside are left out. now: the asker's time (None: the clock).
     exclude: unit ids that must not come back (they are in the window already). asked: the unit that the question itself
-    is by now; neither found nor counted, so that it is answered the same before and after it was written down.
+    is by now; neither found nor counted, so that it is answered the same before and after it was written down. anyway:
+    the nearest units are wanted also where none of them answers.
     """
 
     text: str
@@ -134,6 +135,7 @@ class RecallQuery:
     now: datetime | None = None
     exclude: frozenset[str] = frozenset()
     asked: str = ""
+    anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,8 @@ class Hit:
 
     why: each factor of the score by name (keyword, meaning, recency, ...), and its place among what was found by words
     alone and by meaning alone (keyword_rank, meaning_rank; 1 is the first, absent where it was not found that way).
-    private: it stands in a private chat.
+    private: it stands in a private chat. One that came along with another hit (see recall.along) has that one's score
+    under "linked" or "neighbour", and no factors.
     """
 
     id: str
@@ -169,7 +172,8 @@ class Hit:
 class RecallAnswer:
     """Hits best first. mode: "hybrid", "keyword" (no vectors yet, or now) or "time" (an empty query with a range).
 
-    by_words: why it went by words alone, as in recall.modes; "" where it did not.
+    by_words: why it went by words alone, as in recall.modes; "" where it did not. unsure: nothing known answers; these
+    are the nearest, which were wanted anyway.
     """
 
     hits: tuple[Hit, ...]
@@ -177,6 +181,7 @@ class RecallAnswer:
     took_ms: float
     mode: str
     by_words: str = ""
+    unsure: bool = False
 
 
 # --- prompt -------------------------------------------------------------------------------------------------------
@@ -192,7 +197,7 @@ class PromptLine:
     file: str
     line: int
     text: str
-    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "recent", "date"
+    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "linked", "neighbour", "recent", "date"
     unit: str = ""  # the recall unit's id, where it is one
     tokens: int = 0
     score: float = 0.0

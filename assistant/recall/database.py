@@ -16,7 +16,7 @@ from assistant.core.folders import make_private
 from assistant.recall.postings import SCHEMA as WORDS_SCHEMA
 from assistant.recall.units_value import UNIT_RULES
 
-LAYOUT = 11
+LAYOUT = 12
 """Raised with every change of the tables; a change of what text is indexed raises ``units_value.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -36,6 +36,11 @@ CREATE TABLE places(
     file INTEGER NOT NULL, unit INTEGER NOT NULL, digest BLOB NOT NULL, line INTEGER NOT NULL,
     PRIMARY KEY(file, unit)) WITHOUT ROWID;
 CREATE TABLE gone(seq INTEGER PRIMARY KEY AUTOINCREMENT, unit INTEGER NOT NULL);
+CREATE TABLE names(file INTEGER NOT NULL, rank INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE INDEX names_by_name ON names(name);
+CREATE INDEX names_by_file ON names(file);
+CREATE TRIGGER file_gone AFTER DELETE ON files
+    BEGIN DELETE FROM names WHERE file = old.id; END;
 CREATE TABLE spoken(unit INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL);
 CREATE INDEX spoken_by_first ON spoken(first, last, unit);
 CREATE INDEX spoken_by_unit ON spoken(unit);
@@ -57,7 +62,7 @@ INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 vectors) and what went (gone). places: where each stands in its file and what it was made from (see ``sketches``),
 apart since one line more at the top of a long file changes all that follow. vectors: a text's windows, part 0, 1, …, as
 float16; a model's take part in searches once it is ``published``. questions: the bank's, and query_maps: where they
-point, of each model (float16)."""
+point, of each model (float16). names: by which links find a note: its file name (rank 0), title (1), aliases (2)."""
 
 _log = logging.getLogger(__name__)
 

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """name: a word or two; means: a clause that says where the number comes from; place: it is a place from 1."""
+    """name: a word or two; means: a clause that says where the number comes from.
+
+    place: it is a place from 1; other: it is of another line.
+    """
 
     name: str
     means: str
     place: bool = False
+    other: bool = False
 
 
 FACTORS: Mapping[str, Factor] = {
@@ -27,6 +31,8 @@ FACTORS: Mapping[str, Factor] = {
     "recency": Factor("recency", "it was written not long ago"),
     "superseded": Factor("out of date", "it is struck, over or in the archive, so it comes last"),
     "kind": Factor("kind", "what sort of line it is"),
+    "linked": Factor("linked", "it came along: a found line of this score links to it", other=True),
+    "neighbour": Factor("neighbour", "it came along: it stands beside a found line of this score", other=True),
     "keyword_rank": Factor("place by words", "among all lines, by their words alone", True),
     "meaning_rank": Factor("place by meaning", "among all lines, by their meaning alone", True),
 }
@@ -44,5 +50,7 @@ def in_order(why: Mapping[str, float]) -> list[tuple[Factor, float]]:
 
 
 def value_words(one: Factor, value: float) -> str:
-    """What it adds to the score or takes from it; a place as a place."""
+    """What it adds to the score or takes from it; a place as a place; what another line has as it is."""
+    if one.other:
+        return f"{value:.2f}"
     return f"#{value:.0f}" if one.place else f"{value:+.2f}"

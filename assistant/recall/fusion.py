@@ -1,4 +1,4 @@
-"""How keyword and meaning become one score, and which hits are shown. Plain functions over arrays; see ``Weights``.
+"""How keyword and meaning become one score. Plain functions over arrays; see ``Weights``.
 
 Weights and thresholds are measured on a labelled set of everyday facts and chats in English and Chinese.
 """
@@ -54,13 +54,15 @@ _WITHIN = 2
 class Candidates:
     """Units that may answer, by their position in the snapshot, and every factor of their score by name.
 
-    places: the place of each by words and by meaning alone, from 1; 0 where it was not found that way.
+    places: the place of each by words and by meaning alone, from 1; 0 where it was not found that way. known: one of
+    them may answer.
     """
 
     at: np.ndarray
     factors: Mapping[str, np.ndarray]
     score: np.ndarray
     places: Mapping[str, np.ndarray] = field(default_factory=dict)
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,31 +153,3 @@ def _recency(day: np.ndarray, found: Found, weights: Weights) -> np.ndarray:
     if found.order == "first":
         return weights.order * np.where(day > 0, 1.0 - newness, 0.0)
     return (weights.order if found.order == "latest" else weights.recency) * newness
-
-
-def arrange(
-    candidates: Candidates, snapshot: Snapshot, vectors: np.ndarray, limit: int, a_chat: int = 4, alike: float = 0.985
-) -> list[int]:
-    """Indices into ``candidates``, best first, ``limit`` at most. vectors: of the candidates, as they are stored.
-
-    A hit that says again what stands above it, and the fifth and later hits of one chat, go behind the others.
-    """
-    order = [int(n) for n in np.argsort(-candidates.score, kind="stable")]
-    chosen: list[int] = []
-    postponed: list[int] = []
-    of_chat: dict[int, int] = {}
-    for n in order:
-        if len(chosen) >= limit:
-            break
-        at = candidates.at[n]
-        chat = int(snapshot.chat[at])
-        if (chat >= 0 and of_chat.get(chat, 0) >= a_chat) or _repeats(vectors, n, chosen, alike):
-            postponed.append(n)
-            continue
-        of_chat[chat] = of_chat.get(chat, 0) + 1
-        chosen.append(n)
-    return (chosen + postponed)[:limit]
-
-
-def _repeats(vectors: np.ndarray, n: int, chosen: list[int], alike: float) -> bool:
-    return bool(chosen) and bool((vectors[chosen] @ vectors[n]).max() > alike)

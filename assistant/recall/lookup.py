@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -14,17 +14,19 @@ from types import MappingProxyType
 import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.along import Around, companions
 from assistant.recall.anchors import DatedText
 from assistant.recall.chat_names import named_chats
 from assistant.recall.database import begin_soon, reading, roll_back
 from assistant.recall.echoes import echoes
-from assistant.recall.fusion import CANDIDATES, Candidates, arrange
+from assistant.recall.fusion import CANDIDATES, Candidates
 from assistant.recall.keywords import query_terms, search_words
 from assistant.recall.moments import TimeWish, read_time
 from assistant.recall.ranking import Asked, Nearness, allowed_units, days_mask, rank
 from assistant.recall.snapshot import Snapshot
 from assistant.recall.spoken import spoken_of
 from assistant.recall.text import language
+from assistant.recall.thinning import arrange
 from assistant.recall.unit_rows import delete_units
 
 _LOCK_SECONDS = 0.25
@@ -33,6 +35,8 @@ _KNOWN = 0.3
 _AS_WELL = 0.6
 """Of the best unit's score, from which on others tell of the same event."""
 _MOST_TELLERS = 8
+Scored = tuple[int, float, dict[str, float]]
+"""A place in the snapshot, its score, and what that is made of."""
 NOTHING_KNOWN = RecallAnswer((), True, 0.0, "keyword")
 
 
@@ -53,15 +57,43 @@ def look_up(
         words = search_words(connection, query_terms(text), ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
     named = _of_named_chats(connection, snapshot, wish)
-    candidates = rank(
-        snapshot, Asked(wish, words, near, allowed, named, spoken, echoes(connection, words, text), today)
-    )
+    asked = Asked(wish, words, near, allowed, named, spoken, echoes(connection, words, text), today, query.anyway)
+    candidates = rank(snapshot, asked)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:
         return replace(NOTHING_KNOWN, mode=mode)
-    vectors = snapshot.vectors_of(connection, candidates.at, centred=False)
-    chosen = arrange(candidates, snapshot, vectors, query.limit)
-    return RecallAnswer(_hits(connection, snapshot, candidates, chosen), False, 0.0, mode)
+    vectors = None if near is None else near.vectors(candidates.at)
+    chosen = arrange(candidates, snapshot, vectors, query.limit, partial(_texts, connection, snapshot, candidates))
+    hits = [_scored(candidates, n) for n in chosen]
+    if candidates.known:
+        live = allowed & ~snapshot.struck & ~snapshot.archived
+        live &= (snapshot.until == 0) | (snapshot.until >= today.toordinal())
+        around = Around(connection, snapshot, live, partial(_nearest, near))
+        hits += companions(around, [(at, score) for at, score, _ in hits], query.limit - len(hits))
+    return RecallAnswer(_hits(connection, snapshot, hits), False, 0.0, mode, unsure=not candidates.known)
+
+
+def _nearest(near: Nearness | None, at: np.ndarray) -> int:
+    """Which of these places is nearest to the question; the first, where it went by words alone."""
+    return int(at[0] if near is None else at[np.argmax(near.of(at, near.vectors(at)))])
+
+
+def _texts(
+    connection: sqlite3.Connection, snapshot: Snapshot, candidates: Candidates, chosen: Sequence[int]
+) -> list[str]:
+    """What candidates say; of a turn what the person said."""
+    texts = []
+    for n in chosen:
+        sql = "SELECT text, kind FROM units WHERE id = ?"
+        text, kind = connection.execute(sql, [int(snapshot.ids[candidates.at[n]])]).fetchone() or ("", "")
+        texts.append(text.partition("\n")[0].partition(": ")[2] if kind == "turn" else text)
+    return texts
+
+
+def _scored(candidates: Candidates, n: int) -> Scored:
+    why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
+    why |= {name: int(values[n]) for name, values in candidates.places.items() if values[n]}
+    return int(candidates.at[n]), float(candidates.score[n]), why
 
 
 @contextlib.contextmanager
@@ -114,9 +146,7 @@ def by_time(
     allowed &= _in_chats(connection, snapshot, wish, allowed & said) if wish else True
     at = np.flatnonzero(allowed & told & (snapshot.day > 0))
     order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at], ~said[at]))[: query.limit]
-    at = at[order]
-    nothing = np.zeros(len(at))
-    hits = _hits(connection, snapshot, Candidates(at, {}, nothing), list(range(len(at))))
+    hits = _hits(connection, snapshot, [(int(place), 0.0, {}) for place in at[order]])
     return RecallAnswer(hits, not hits, 0.0, "time")
 
 
@@ -149,22 +179,17 @@ def _positions(connection: sqlite3.Connection, snapshot: Snapshot, uids: frozens
     return snapshot.positions(sorted(row for row in rows if row in snapshot.ids))
 
 
-def _hits(
-    connection: sqlite3.Connection, snapshot: Snapshot, candidates: Candidates, chosen: list[int]
-) -> tuple[Hit, ...]:
+def _hits(connection: sqlite3.Connection, snapshot: Snapshot, scored: Sequence[Scored]) -> tuple[Hit, ...]:
     hits = []
-    for n in chosen:
+    for at, score, why in scored:
         row = connection.execute(
             "SELECT uid, path, line, kind, day, title, text, private FROM units JOIN files ON files.id = units.file "
             "JOIN places ON places.file = units.file AND unit = units.id WHERE units.id = ?",
-            [int(snapshot.ids[candidates.at[n]])],
+            [int(snapshot.ids[at])],
         ).fetchone()
         if row is None:  # removed by another process since
             continue
         uid, path, line, kind, day, title, text, private = row
-        why = {name: round(float(values[n]), 4) for name, values in candidates.factors.items() if values[n]}
-        why |= {name: int(values[n]) for name, values in candidates.places.items() if values[n]}
         when = date.fromordinal(day).isoformat() if day else ""
-        score = round(float(candidates.score[n]), 4)
-        hits.append(Hit(uid, path, line, kind, when, title, text, score, why, bool(private)))
+        hits.append(Hit(uid, path, line, kind, when, title, text, round(score, 4), why, bool(private)))
     return tuple(hits)

@@ -54,7 +54,7 @@ class Asked:
     """A question and what is to answer it.
 
     spoken: units that speak of the days asked for, and how much; echoes: those that only ask the same; in_named: units
-    of the chat that it names; allowed: a bool a unit.
+    of the chat that it names; allowed: a bool a unit; anyway: the nearest are wanted also where nothing known answers.
     """
 
     wish: TimeWish
@@ -65,6 +65,7 @@ class Asked:
     spoken: Mapping[int, float]
     echoes: frozenset[int]
     today: date
+    anyway: bool = False
 
 
 def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
@@ -97,7 +98,7 @@ def rank(snapshot: Snapshot, asked: Asked) -> Candidates | None:
     meaning = None if nearness is None or vectors is None else nearness.of(at, vectors)
     candidates = fuse(snapshot, _found(snapshot, asked, at, meaning, in_time[at]))
     if not _is_known(snapshot, asked, candidates, meaning, allowed):
-        return None
+        return replace(candidates, known=False) if asked.anyway else None
     if vectors is None or meaning is None or asked.wish.past:  # how it used to be is asked for: the old is the answer
         return candidates
     return _renewed(snapshot, vectors, meaning, candidates)

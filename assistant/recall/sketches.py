@@ -22,12 +22,14 @@ from assistant.workspace.unit_places import Pieces
 class Sketches:
     """The units of a file, each by its number here. lines: from 1; unit: makes one.
 
+    names: by which links find the file, as (rank, name).
     digests: over all that a unit is made from, but for its line, so that one that only moved is known again.
     """
 
     digests: list[bytes]
     lines: list[int]
     unit: Callable[[int], Unit]
+    names: Sequence[tuple[int, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.core.values import Passage
+from assistant.recall.link_names import store_names
 from assistant.recall.postings import add_words, delete_words
 from assistant.recall.renewal import tells_of_change
 from assistant.recall.sketches import Sketches
@@ -26,6 +27,7 @@ def replace_units(connection: sqlite3.Connection, file: int, now: Sketches) -> t
     Returns how many are new, the rows of those to delete, and what went wrong ("" for nothing): a unit that cannot be
     made must not hide the others. In the transaction of the caller.
     """
+    store_names(connection, file, now.names)
     known = connection.execute("SELECT digest, unit, line FROM places WHERE file = ?", [file]).fetchall()
     rows = {digest: unit for digest, unit, _ in known}
     lines = {digest: line for digest, _, line in known}

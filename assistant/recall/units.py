@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 
 from assistant.core.values import Passage
 from assistant.recall.foreign import day_of_block, foreign_units
+from assistant.recall.link_names import names_of
 from assistant.recall.sketches import Makers, Sketches, sketches_of_pieces, sketches_of_units
 from assistant.recall.units_value import Unit
 from assistant.recall.windows import PART
@@ -113,7 +114,8 @@ def _note_sketches(file: str, text: str) -> tuple[Sketches, str]:
     note = parse_note(text)
     title = note.title or PurePosixPath(file).stem
     pieces = note_pieces(text, note.body_line)
-    return sketches_of_pieces(file, title, pieces, _makers(file, "note", "note", title)), note.problem or ""
+    sketches = sketches_of_pieces(file, title, pieces, _makers(file, "note", "note", title))
+    return replace(sketches, names=names_of(file, note.title, note.aliases)), note.problem or ""
 
 
 # --- chats --------------------------------------------------------------------------------------------------------

@@ -52,6 +52,27 @@ def test_nothing_known_is_said_kindly(kayak: Keepsake) -> None:
     assert kayak("recall", "", "--since", "2026-12-01").out == "Nothing known from 2026-12-01 on.\n"
 
 
+def test_the_nearest_lines_anyway_say_that_they_are_no_answer(keepsake: Keepsake, tmp_path: Path) -> None:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("".join(f"2026-11-01|you|the sea has a colour {n}\n" for n in range(30)))
+    asked = "colour of zorblax quibbles"
+    assert "--anyway shows the nearest lines" in keepsake("recall", asked).out
+    assert keepsake("recall", asked, "--anyway").out.startswith("Nothing known answers this; these lines are only")
+    answer = keepsake("recall", asked, "--anyway", "--json").json
+    assert answer["hits"] and answer["unsure"] and not answer["abstained"]
+    assert not keepsake("recall", asked, "--json").json["hits"]
+    lines = [json.dumps({"query": asked, "anyway": anyway}) for anyway in (True, False, "yes")]
+    near, silent, wrong = keepsake("recall", "--batch", stdin="\n".join(lines)).lines
+    assert near["unsure"] and near["hits"] and silent["abstained"] and "anyway" in wrong["error"]["message"]
+
+
+def test_what_came_along_is_marked(kayak: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "ws" / "memory" / "n.md").write_text("- first\n- zephyria\n")
+    out = kayak("recall", "zephyria", "--explain").out
+    assert "came along: beside a found line" in out and "it stands beside a found line of this score" in out
+
+
 def test_why_it_went_by_words_is_in_the_json_too(kayak: Keepsake) -> None:
     answer = kayak("recall", "kayak", "--json").json
     assert (answer["mode"], answer["by_words"]) == ("keyword", "none")

@@ -83,7 +83,7 @@ def test_a_question_is_answered_while_somebody_else_writes(
 def test_equal_words_share_their_place(workspace: SmallWorkspace, by_words: Recall) -> None:
     workspace.remember("2026-11-01|you|walked the dog", "2026-11-02|you|walked the dog", "2026-11-03|you|the dog slept")
     ranks = [hit.why["keyword_rank"] for hit in by_words.search(RecallQuery("walked dog")).hits]
-    assert ranks == [1, 1, 3]
+    assert ranks == [1, 3, 1], "the same words again go behind what says something else"
 
 
 @pytest.mark.parametrize("query", ["flibbergast qworp zandrel", "咕噜哔啵呜啦啦"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -125,6 +126,29 @@ def test_nothing_known_is_a_page_of_its_own_with_a_way_on(
     page.widen.click()
     qtbot.waitUntil(lambda: not page.widen.isVisible())
     assert services.queries[-1].scope == "all"
+
+
+def test_who_wants_the_nearest_lines_anyway_gets_them_and_is_told_so(
+    qtbot: QtBot, page: SearchPage, services: FakeServices
+) -> None:
+    assert not page.anyway.isVisible()
+    ask(qtbot, page, "zzz")
+    qtbot.waitUntil(page.anyway.isVisible)
+    assert page.anyway.accessibleName() or page.anyway.text() == "Show the nearest lines"
+    services.answer = RecallAnswer((make_hit(),), False, 3.0, "hybrid", unsure=True)
+    page.anyway.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    assert services.queries[-1].anyway and not services.queries[0].anyway
+    assert page.status.text().startswith("Nothing known answers this; these lines are the nearest")
+    ask(qtbot, page, "hotel", make_hit())
+    assert not services.queries[-1].anyway
+
+
+def test_what_came_along_says_so(qtbot: QtBot, page: SearchPage) -> None:
+    ask(qtbot, page, "hotel", replace(TURN, why={"neighbour": 0.71}), replace(TURN, why={"linked": 0.71}))
+    said = [page.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(2)]
+    assert said[0].endswith("came along: beside a found line") and said[1].endswith("came along: linked")
+    assert "neighbour 0.71" in page.model.index(0).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_scope_and_time_limit_what_is_searched(qtbot: QtBot, page: SearchPage, services: FakeServices) -> None:

@@ -25,6 +25,8 @@ def why_words(why: str) -> str:
         "brief": tr("brief"),
         "keyword": tr("words"),
         "meaning": tr("meaning"),
+        "linked": tr("linked"),
+        "neighbour": tr("beside"),
         "recent": tr("recent"),
         "date": tr("date"),
     }
@@ -39,6 +41,8 @@ def why_sentence(why: str) -> str:
         "brief": tr("What other chats were about in the last two days"),
         "keyword": tr("Found by the words of your message"),
         "meaning": tr("Found by the meaning of your message"),
+        "linked": tr("Came along: a found line links to it"),
+        "neighbour": tr("Came along: it stands beside a found line"),
         "recent": tr("Written or changed a short while ago"),
         "date": tr("The day it is"),
     }

@@ -100,6 +100,8 @@ class SearchPage(Page):
         self.hint = label("", "title", wrap=True)
         self.advice = label("", "muted", wrap=True)
         self.widen = button(tr("Look everywhere, at any time"), "", self.filters.clear)
+        self.anyway = button(tr("Show the nearest lines"), "", lambda: self.ask(anyway=True))
+        self.anyway.setToolTip(tr("Show what comes nearest, though it may not answer"))
         self.index = IndexCard(services, bridge, theme)
         self._empty = self._make_empty()
         self._lay_out()
@@ -128,6 +130,7 @@ class SearchPage(Page):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
             column.addWidget(words)
         column.addWidget(self.widen, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.anyway, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch()
         return made
 
@@ -159,14 +162,14 @@ class SearchPage(Page):
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.ask)
+        self._pause.timeout.connect(lambda: self.ask())
         self._slow = QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.setInterval(_SLOW_MS)
         self._slow.timeout.connect(self._on_slow)
         self.field.textChanged.connect(lambda: self._pause.start())
-        self.field.returnPressed.connect(self.ask)
-        self.filters.changed.connect(self.ask)
+        self.field.returnPressed.connect(lambda: self.ask())
+        self.filters.changed.connect(lambda: self.ask())
 
     # --- asking ---
 
@@ -179,8 +182,8 @@ class SearchPage(Page):
         if isinstance(event, IndexStateChanged) and self.isVisible():
             self.index.read()
 
-    def ask(self) -> None:
-        """Search for what is in the field now, or for all of a time."""
+    def ask(self, anyway: bool = False) -> None:
+        """Search for what is in the field now, or for all of a time. anyway: the nearest lines, if nothing answers."""
         self._pause.stop()
         text = self.field.text().strip()
         since, until = self.filters.days()
@@ -189,7 +192,7 @@ class SearchPage(Page):
             self._slow.stop()
             self._show(None)
             return
-        self._asked = query = RecallQuery(text, _LIMIT, self.filters.scope, since, until)
+        self._asked = query = RecallQuery(text, _LIMIT, self.filters.scope, since, until, anyway=anyway)
         self._slow.start()
         self._bridge.run(
             self._services.lanes.recall,
@@ -231,7 +234,8 @@ class SearchPage(Page):
             self._say_nothing(answer)
         else:
             self.view.scrollToTop()
-            self.status.setText(f"{count_words(len(hits), _LIMIT)} · {mode_words(answer)}")
+            found = tr("Nothing known answers this; these lines are the nearest") if answer.unsure else ""
+            self.status.setText(f"{found or count_words(len(hits), _LIMIT)} · {mode_words(answer)}")
 
     def _say_nothing(self, answer: RecallAnswer) -> None:
         limited = self.filters.is_limited
@@ -244,12 +248,14 @@ class SearchPage(Page):
         if self._asked and self._asked.text:
             words = tr("Nothing is known about this.")
         self._say_empty(words, advice, limited)
+        self.anyway.setVisible(bool(self._asked and self._asked.text and not self._asked.anyway))
 
     def _say_empty(self, title: str, advice: str, limited: bool) -> None:
         self.hint.setText(title)
         self.hint.setVisible(bool(title))
         self.advice.setText(advice)
         self.widen.setVisible(limited)
+        self.anyway.setVisible(False)
 
     def _on_why(self, on: bool) -> None:
         """There is room for one list besides the hits."""

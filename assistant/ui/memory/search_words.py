@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.core.values import Hit, RecallAnswer
+from assistant.recall.along import LINKED, came_along
 from assistant.recall.factors import in_order, value_words
 from assistant.recall.modes import WHY_WORDS
 from assistant.ui.i18n import tr, translate_message
@@ -27,6 +28,8 @@ def why_words(hit: Hit) -> str:
     """How a hit was found, short."""
     if not hit.why:
         return ""
+    if along := came_along(hit):
+        return tr("came along: linked") if along == LINKED else tr("came along: beside a found line")
     if "exact" in hit.why:
         return tr("the exact name")
     by_words, by_meaning = "keyword_rank" in hit.why, "meaning_rank" in hit.why
