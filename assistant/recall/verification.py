@@ -57,6 +57,8 @@ def _indexed(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def _sha256(path: Path, cancel: CancelToken) -> str:
     """Of the bytes; "" where they cannot be read now: the pass over the files says so."""
     digest = hashlib.sha256()
+    if path.is_fifo():  # a pipe in the file's place would be waited for without end
+        return ""
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):

@@ -68,3 +68,13 @@ def test_it_can_be_stopped(workspace: SmallWorkspace, by_words: Recall) -> None:
     token.cancel()
     with pytest.raises(Cancelled):
         by_words.verify(Verification(workspace.root), token)
+
+
+def test_a_pipe_in_a_files_place_holds_nothing_up(workspace: SmallWorkspace, by_words: Recall) -> None:
+    path = workspace.write("memory/tea.md", "- oolong\n")
+    by_words.sync(CancelToken(), quiet)
+    path.unlink()
+    os.mkfifo(path)
+    verification = Verification(workspace.root)
+    assert by_words.verify(verification, CancelToken()) is False
+    assert (verification.differing, verification.looked_at) == ([], 1)
