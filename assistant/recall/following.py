@@ -13,7 +13,7 @@ import numpy as np
 from assistant.recall.codes import Codes
 from assistant.recall.database import birth, reading
 from assistant.recall.gathering import Gathering, Keys, without_units
-from assistant.recall.questions import Questions, load_questions
+from assistant.recall.questions import Questions, edition, load_questions
 from assistant.recall.snapshot import GROUPS, UNIT_ARRAYS, Centres, Marks, Snapshot, Windows
 from assistant.recall.text import LANGUAGES
 from assistant.recall.vectors import VectorReader
@@ -39,7 +39,9 @@ def followed(connection: sqlite3.Connection, model: int, dimensions: int, before
         marks = _marks(connection)
         if before.marks == marks and before.model == model:
             return before
-        if (before.model, before.dimensions, before.marks.birth) != (model, dimensions, marks.birth):
+        if (before.model, before.dimensions) != (model, dimensions):
+            return None
+        if (before.marks.birth, before.marks.questions) != (marks.birth, marks.questions):
             return None
         after = _followed(connection, before, marks)
         return None if after is None or _is_worn(after.middles) else after
@@ -62,7 +64,9 @@ def _making_sense() -> Iterator[None]:
 
 def _marks(connection: sqlite3.Connection) -> Marks:
     highest = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-    return Marks(birth(connection), *(int(highest.get(name, 0)) for name in ("units", "vectors", "gone")))
+    return Marks(
+        birth(connection), edition(connection), *(int(highest.get(name, 0)) for name in ("units", "vectors", "gone"))
+    )
 
 
 # --- what changed -------------------------------------------------------------------------------------------------
@@ -139,7 +143,7 @@ def _empty(model: int, dimensions: int, questions: Questions | None) -> Snapshot
     numbers: dict[str, Any] = {name: np.zeros(0, np.int32) for name in names}
     middles = np.zeros((GROUPS, dimensions), np.float32)
     return Snapshot(
-        marks=Marks("", 0, 0, 0),
+        marks=Marks("", "", 0, 0, 0),
         model=model,
         dimensions=dimensions,
         ids=np.zeros(0, np.int64),

@@ -19,15 +19,17 @@ class Weights:
     """What each part of a score may add, all measured together on three labelled sets (see docs/decisions).
 
     keyword: of memory and notes, which say a thing once, in words of their own; keyword_of_turns: people who talk
-    repeat the words. Their floors: a share of the query's words this small is chance, and counts for nothing;
-    meaning_full: the cosine at which meaning counts for all; hub: how much of a unit's nearness to any question at all
-    is taken off its cosine; neighbours: of the best turn within ``_WITHIN`` of a turn.
+    repeat the words; the reply does so once more, so it ends at keyword_most_of_turns. Their floors: a share of the
+    query's words this small is chance, and counts for nothing. meaning_full: the cosine at which meaning counts for
+    all; hub: how much of a unit's nearness to any question at all is taken off its cosine; neighbours: of the best turn
+    within ``_WITHIN`` of a turn.
     """
 
     keyword: float = 0.55
     keyword_floor: float = 0.1
     keyword_of_turns: float = 1.0
     keyword_floor_of_turns: float = 0.05
+    keyword_most_of_turns: float = 0.3
     meaning: float = 0.45
     meaning_full: float = 0.5
     hub: float = 0.6
@@ -112,6 +114,7 @@ def _relevance(found: Found, said: np.ndarray, weights: Weights) -> dict[str, np
         return factors
     noted = weights.keyword * np.maximum(found.keyword - weights.keyword_floor, 0.0)
     told = weights.keyword_of_turns * np.maximum(found.keyword - weights.keyword_floor_of_turns, 0.0)
+    told = np.minimum(told, weights.keyword_most_of_turns)
     factors["keyword"] = np.where(said, told, noted)
     factors["meaning"] = weights.meaning * np.maximum(found.meaning, -1.0) / weights.meaning_full
     return factors

@@ -119,6 +119,7 @@ def store_questions(connection: sqlite3.Connection, model: int, vectors: np.ndar
     """Keep the bank's vectors. vectors: (questions, dimensions)."""
     rows = [(model, number, vector.astype(STORED).tobytes()) for number, vector in enumerate(vectors)]
     with writing(connection):
+        _touch(connection)
         connection.execute("DELETE FROM questions WHERE model = ?", [model])
         connection.executemany("INSERT INTO questions(model, number, vector) VALUES (?, ?, ?)", rows)
 
@@ -131,7 +132,18 @@ def store_query_map(connection: sqlite3.Connection, model: int, turn: np.ndarray
     if blob == (row[0] if row else b""):
         return
     with writing(connection):
+        _touch(connection)
         connection.execute("INSERT OR REPLACE INTO query_maps(model, map) VALUES (?, ?)", [model, blob])
+
+
+def edition(connection: sqlite3.Connection) -> str:
+    """Another one whenever the bank or a map was stored."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'questions'").fetchone()
+    return str(row[0]) if row else ""
+
+
+def _touch(connection: sqlite3.Connection) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES ('questions', hex(randomblob(8)))")
 
 
 def _turned(rows: np.ndarray, turn: np.ndarray | None) -> np.ndarray:

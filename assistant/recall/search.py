@@ -98,6 +98,7 @@ class Recall:
         with self._lock:
             try:
                 answer = self._search(query, budget_ms)
+                self._problem = ""  # whatever it was, it is over
             except (sqlite3.Error, OSError) as error:
                 answer = self._search_anew(query, budget_ms, error)
         return replace(answer, took_ms=(time.perf_counter() - started) * 1000)

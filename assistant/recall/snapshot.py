@@ -30,9 +30,13 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class Marks:
-    """How far a snapshot has followed the index: the highest ids of units, vectors and gone units that it has seen."""
+    """How far a snapshot has followed the index: the highest ids of units, vectors and gone units that it has seen.
+
+    birth: of which index; questions: with which edition of the bank and the query map.
+    """
 
     birth: str
+    questions: str
     units: int
     vectors: int
     gone: int

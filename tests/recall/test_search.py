@@ -7,12 +7,13 @@ import sqlite3
 from datetime import date, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
-from tests.recall.helpers import SmallWorkspace, found, quiet, texts
+from tests.recall.helpers import FakeEmbedder, SmallWorkspace, found, quiet, texts
 
 FILLER = [
     f"2026-{n % 10 + 1:02d}-{n % 28 + 1:02d}|you|remark {n} about the weather over town and sea" for n in range(400)
@@ -269,3 +270,16 @@ def test_what_answers_a_question_stands_above_the_same_question_asked_before(
     hits = found(recall, "where is the boiler")
     assert [hits[0].text, hits[1].id] == ["the boiler is in the cellar", "20261102_100000#1"]
     assert hits[1].why["echo"] < 0
+
+
+def test_a_query_map_that_comes_later_turns_the_next_questions(
+    workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
+) -> None:
+    workspace.remember("2026-11-01|you|rent", "2026-11-01|you|dentist", *FILLER[:20])
+    recall.sync(CancelToken(), quiet)
+    before = found(recall, "teeth")
+    assert before[0].text == "dentist"
+    rent, teeth = embedder.embed(["rent", "teeth"], CancelToken())
+    embedder.query_map = np.outer(teeth, 20 * rent).astype(np.float32)
+    recall.sync(CancelToken(), quiet)
+    assert found(recall, "teeth", anyway=True)[0].text == "rent"
