@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run_worker(module: str) -> int:
-    if module not in ("assistant.engine.worker", "assistant.recall.embed_worker"):
+    if module not in ("assistant.engine.worker", "assistant.recall.meaning.embed_worker"):
         return 2
     runpy.run_module(module, run_name="__main__")
     return 0

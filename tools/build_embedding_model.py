@@ -427,7 +427,7 @@ def write_query_map(folder: Path) -> None:
     """From the int8 model, as it is what embeds on a person's machine; with one thread, to be the same everywhere."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from assistant.core.cancel import CancelToken
-    from assistant.recall.embedders import OnnxEmbedder
+    from assistant.recall.meaning.embedders import OnnxEmbedder
     from tools.embedding.query_map import build_query_map, read_pairs
 
     embedder = OnnxEmbedder(folder)

@@ -11,7 +11,7 @@ from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.words import stems
 from assistant.core.values import Hit, LeftOut, PromptLine
-from assistant.recall.along import came_along
+from assistant.recall.ranking.along import came_along
 from assistant.workspace.entries import Entry, MemoryText
 from assistant.workspace.fact_marks import dead_facts
 from assistant.workspace.ids import line_id

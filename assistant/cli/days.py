@@ -36,7 +36,7 @@ def last_day(words: str, today: date) -> date:
 
 
 def _days(words: str, today: date, code: str = "recall.date", *, ahead: bool = False) -> tuple[date, date]:
-    from assistant.recall.dates import parse_range
+    from assistant.recall.days.dates import parse_range
 
     found = parse_range(words, today, ahead=ahead)
     if found is None:

@@ -10,8 +10,8 @@ from typing import Any
 from assistant.cli.context import Context
 from assistant.cli.output import plain
 from assistant.cli.tables import line_width, shorten, table, wrap
-from assistant.recall.file_states import FileState, State
-from assistant.recall.verification import Verification
+from assistant.recall.index.file_states import FileState, State
+from assistant.recall.index.verification import Verification
 from assistant.runtime.index_state import IndexState, describe_index
 
 _ORDER: tuple[State, ...] = ("failed", "partly", "indexed", "private", "ignored")

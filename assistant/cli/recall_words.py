@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from assistant.cli.tables import line_width, table, wrap
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
-from assistant.recall.along import LINKED, NEIGHBOUR, came_along
-from assistant.recall.factors import in_order, value_words
 from assistant.recall.modes import WHY_WORDS
+from assistant.recall.ranking.along import LINKED, NEIGHBOUR, came_along
+from assistant.recall.ranking.factors import in_order, value_words
 
 NOT_SURE = "Nothing known answers this; these lines are only the nearest."
 _TEXT_LINES = 3

@@ -14,20 +14,20 @@ from types import MappingProxyType
 import numpy as np
 
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
-from assistant.recall.along import Around, companions
-from assistant.recall.anchors import DatedText
-from assistant.recall.chat_names import named_chats
-from assistant.recall.database import begin_soon, reading, roll_back
-from assistant.recall.echoes import echoes
-from assistant.recall.fusion import CANDIDATES, Candidates
-from assistant.recall.keywords import query_terms, search_words
-from assistant.recall.moments import TimeWish, read_time
-from assistant.recall.ranking import Asked, Nearness, allowed_units, days_mask, rank
-from assistant.recall.snapshot import Snapshot
-from assistant.recall.spoken import spoken_of
-from assistant.recall.text import language
-from assistant.recall.thinning import arrange
-from assistant.recall.unit_rows import delete_units
+from assistant.recall.days.anchors import DatedText
+from assistant.recall.days.chat_names import named_chats
+from assistant.recall.days.moments import TimeWish, read_time
+from assistant.recall.days.spoken import spoken_of
+from assistant.recall.index.database import begin_soon, reading, roll_back
+from assistant.recall.index.unit_rows import delete_units
+from assistant.recall.meaning.snapshot import Snapshot
+from assistant.recall.ranking.along import Around, companions
+from assistant.recall.ranking.echoes import echoes
+from assistant.recall.ranking.fusion import CANDIDATES, Candidates
+from assistant.recall.ranking.scoring import Asked, Nearness, allowed_units, days_mask, rank
+from assistant.recall.ranking.thinning import arrange
+from assistant.recall.words.keywords import query_terms, search_words
+from assistant.recall.words.text import language
 
 _LOCK_SECONDS = 0.25
 _KNOWN = 0.3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from assistant.recall.snapshot import Snapshot
+    from assistant.recall.meaning.snapshot import Snapshot
 
 _ALL_WITH_ALL = 10_000  # units, under a second; more are parted into cells, so that the work grows as n to the 1.5
 _CELLS_A_UNIT = 4

@@ -18,21 +18,21 @@ from assistant.core.clock import Clock
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.core.values import RecallAnswer, RecallQuery
-from assistant.recall.database import IndexFile, birth, reading
-from assistant.recall.file_states import FileState, file_states
+from assistant.recall.index.database import IndexFile, birth, reading
+from assistant.recall.index.file_states import FileState, file_states
+from assistant.recall.index.open_index import OpenIndex
+from assistant.recall.index.refreshing import refresh
+from assistant.recall.index.sweeping import Sweep, sweep_left
+from assistant.recall.index.sync import drop_units, purge, sync_files
+from assistant.recall.index.verification import Verification
+from assistant.recall.meaning.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
+from assistant.recall.meaning.vector_sync import count_lone_vectors
 from assistant.recall.modes import why_by_words
-from assistant.recall.open_index import OpenIndex
-from assistant.recall.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
-from assistant.recall.refreshing import refresh
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
-from assistant.recall.sweeping import Sweep, sweep_left
-from assistant.recall.sync import drop_units, purge, sync_files
-from assistant.recall.vector_sync import count_lone_vectors
-from assistant.recall.verification import Verification
 
 if TYPE_CHECKING:
+    from assistant.recall.meaning.snapshot import Snapshot
     from assistant.recall.pairs import NearPair
-    from assistant.recall.snapshot import Snapshot
 
 BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
@@ -206,7 +206,7 @@ class Recall:
 
     def with_words(self, text: str) -> list[tuple[str, str]]:
         """(id, text) of the units that the keyword index finds for all words of a text; some, if they are many."""
-        from assistant.recall.keywords import query_terms, units_with_all
+        from assistant.recall.words.keywords import query_terms, units_with_all
 
         terms = query_terms(text[:QUERY_CHARACTERS])
         with in_words(), self._lock, reading(self._opened()) as connection:

@@ -16,7 +16,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.json_text import parse_json
 from assistant.core.values import Passage
-from assistant.recall.embedders import model_identity, read_query_map
+from assistant.recall.meaning.embedders import model_identity, read_query_map
 from assistant.runtime.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class WorkerEmbedder:
-    """core.ports.Embedder over ``python -m assistant.recall.embed_worker``; also recall's PatientEmbedder.
+    """core.ports.Embedder over ``python -m assistant.recall.meaning.embed_worker``; also recall's PatientEmbedder.
 
     The worker starts with the first text, or with ``warm_up`` in the background. A failed start is not tried again for
     30 s by queries; ``embed`` always tries. A worker that dies or hangs costs the query that waits for it, and is
@@ -48,7 +48,7 @@ class WorkerEmbedder:
         self._folder = model_dir
         self._threads = threads
         self._clock = clock
-        self._worker = WorkerProcess("assistant.recall.embed_worker", log, {"OMP_WAIT_POLICY": "passive"})
+        self._worker = WorkerProcess("assistant.recall.meaning.embed_worker", log, {"OMP_WAIT_POLICY": "passive"})
         self._pool = ThreadPoolExecutor(1, "embedding-query")
         self._loading = threading.Lock()
         self._waiting: Future[Any] | None = None

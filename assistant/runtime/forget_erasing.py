@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 
 from assistant.core.errors import AssistantError
-from assistant.recall.forgotten_index import found_again
+from assistant.recall.index.forgotten_index import found_again
 from assistant.recall.search import Recall
 from assistant.runtime.forget_places import Places
 from assistant.workspace import layout

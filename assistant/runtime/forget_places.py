@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.chat.forgotten_receipts import ReceiptsPlace
 from assistant.chat.receipts import ReceiptStore
-from assistant.recall.forgotten_index import IndexPlace, VectorPlace
+from assistant.recall.index.forgotten_index import IndexPlace, VectorPlace
 from assistant.recall.search import Recall
 from assistant.workspace import layout
 from assistant.workspace.forget_pending import FOLDER

@@ -9,7 +9,7 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, EventSink, WorkspaceChanged
 from assistant.recall.search import Recall
-from assistant.recall.units import chat_id
+from assistant.recall.units.making import chat_id
 from assistant.runtime.forget_erasing import Eraser, told_as
 from assistant.runtime.forget_places import Places
 from assistant.workspace import layout

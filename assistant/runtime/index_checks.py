@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.recall.verification import Verification
+from assistant.recall.index.verification import Verification
 from assistant.runtime.index_state import describe_index
 from assistant.runtime.services import Services
 from assistant.runtime.watching import FolderWatch, WatchState

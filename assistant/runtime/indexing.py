@@ -9,9 +9,9 @@ from functools import partial
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import EventSink, IndexProgress, IndexStateChanged, Notice, WorkspaceChanged
-from assistant.recall.file_states import FileState
+from assistant.recall.index.file_states import FileState
+from assistant.recall.index.verification import Verification
 from assistant.recall.search import Recall
-from assistant.recall.verification import Verification
 from assistant.runtime.index_state import IndexState, describe_index
 from assistant.runtime.lanes import Lane
 from assistant.runtime.settling import Settler

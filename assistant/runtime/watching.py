@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import Cancelled
-from assistant.recall.files import Mark, look
+from assistant.recall.index.files import Mark, look
 from assistant.runtime.drives import is_remote
 from assistant.workspace.assistants import FOLDER
 from assistant.workspace.layout import is_foreign

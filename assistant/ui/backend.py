@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assistant.core.cancel import CancelToken
     from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
-    from assistant.recall.file_states import FileState
+    from assistant.recall.index.file_states import FileState
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.importing import ImportUndone
     from assistant.runtime.index_state import IndexState

@@ -11,7 +11,7 @@ from assistant.chat.prompt import Draft, PromptBuilder, PromptRules, Question
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.cancel import CancelToken
 from assistant.core.values import PromptLine, RecallQuery
-from assistant.recall.embedders import OnnxEmbedder
+from assistant.recall.meaning.embedders import OnnxEmbedder
 from assistant.recall.search import Recall
 from assistant.workspace.workspace import Workspace
 from tests.fakes import FakeEngine

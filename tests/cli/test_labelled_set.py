@@ -12,7 +12,7 @@ from assistant.cli.bench.labelled_set import load_set, write_set
 from assistant.core.errors import AssistantError
 from assistant.core.resources import resource
 from assistant.core.values import Hit
-from assistant.recall.units import units_of
+from assistant.recall.units.making import units_of
 
 SETS = [resource("recall/everyday"), Path(__file__).parents[1] / "data" / "recall" / "dialogues"]
 

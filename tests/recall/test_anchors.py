@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.core.values import RecallQuery
-from assistant.recall.anchors import DatedText, anchored_range, days_of_event, find_anchor
-from assistant.recall.moments import read_time
+from assistant.recall.days.anchors import DatedText, anchored_range, days_of_event, find_anchor
+from assistant.recall.days.moments import read_time
 from assistant.recall.search import Recall
 from tests.recall.helpers import SmallWorkspace
 

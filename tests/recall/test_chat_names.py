@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.recall.chat_names import named_chats
+from assistant.recall.days.chat_names import named_chats
 from assistant.recall.search import Recall
 from tests.recall.helpers import SmallWorkspace, found
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.recall.dates import MOST_CHARACTERS, find_ranges, parse_range
-from assistant.recall.holidays import easter_sunday
+from assistant.recall.days.dates import MOST_CHARACTERS, find_ranges, parse_range
+from assistant.recall.days.holidays import easter_sunday
 from tests.recall.phrases import CHINESE, ENGLISH, phrases
 
 MONDAY = date(2026, 11, 30)

@@ -11,7 +11,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Passage
-from assistant.recall.embedders import OnnxEmbedder, SentenceTransformerEmbedder, load_embedder, model_identity
+from assistant.recall.meaning.embedders import OnnxEmbedder, SentenceTransformerEmbedder, load_embedder, model_identity
 from assistant.recall.search import Recall
 from tests.real_embeddings import embedding_model_path
 from tests.recall.helpers import CLOCK, SmallWorkspace, quiet, texts

@@ -14,7 +14,7 @@ from assistant.cli.bench.recall_quality import ask_recall
 from assistant.cli.bench.recall_score import Score, score
 from assistant.core.cancel import CancelToken
 from assistant.core.resources import resource
-from assistant.recall.embedders import OnnxEmbedder
+from assistant.recall.meaning.embedders import OnnxEmbedder
 from tests.real_embeddings import embedding_model_path
 from tests.recall.helpers import quiet
 

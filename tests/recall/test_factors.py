@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from assistant import recall
-from assistant.recall.factors import FACTORS, factor, in_order, value_words
+from assistant.recall.ranking.factors import FACTORS, factor, in_order, value_words
 
 
 def test_every_factor_that_ranking_makes_has_a_name_and_a_meaning() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in sorted(Path(recall.__file__).parent.glob("*.py"))]
+    sources = [path.read_text(encoding="utf-8") for path in sorted(Path(recall.__file__).parent.rglob("*.py"))]
     made = {name for text in sources for name in re.findall(r'factors\["(\w+)"\]|"(\w+_rank)"', text) for name in name}
     made |= {name for text in sources for name in re.findall(r'\{\*\*candidates\.factors, "(\w+)"', text)}
     assert {"keyword", "meaning", "newer", "keyword_rank"} <= made

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, RecallQuery
-from assistant.recall import files
-from assistant.recall.foreign import foreign_units
+from assistant.recall.index import files
+from assistant.recall.units.foreign import foreign_units
 from assistant.runtime.checks import run_checks
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.services import Services

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.core.values import RecallQuery
-from assistant.recall.keywords import query_terms
 from assistant.recall.search import Recall
-from assistant.recall.text import fold, language
-from assistant.recall.tokens import words_of
+from assistant.recall.words.keywords import query_terms
+from assistant.recall.words.text import fold, language
+from assistant.recall.words.tokens import words_of
 from tests.recall.helpers import SmallWorkspace, texts
 
 ODD_QUERIES = ["don't", "C++", "ADR-016", "a@b.com", "status: done", "retry OR", 'timeout "err', "(abc", "*", '""', ""]

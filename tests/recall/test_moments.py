@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.recall.moments import TimeWish, read_time
+from assistant.recall.days.moments import TimeWish, read_time
 
 MONDAY = date(2026, 11, 30)
 

@@ -12,7 +12,7 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.values import RecallQuery
-from assistant.recall.embedders import OnnxEmbedder
+from assistant.recall.meaning.embedders import OnnxEmbedder
 from assistant.recall.search import Recall
 from tests.real_embeddings import embedding_model_path
 from tests.recall.helpers import CLOCK, SmallWorkspace, quiet

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.recall import postings
-from assistant.recall.keywords import KeywordHits, query_terms, search_words, units_with_all
-from assistant.recall.postings import BLOCK, SCHEMA, add_words, delete_words, fold_blocks, word_hash
-from assistant.recall.word_index import WordIndex
+from assistant.recall.words import postings
+from assistant.recall.words.keywords import KeywordHits, query_terms, search_words, units_with_all
+from assistant.recall.words.postings import BLOCK, SCHEMA, add_words, delete_words, fold_blocks, word_hash
+from assistant.recall.words.word_index import WordIndex
 
 WORDS = ("tea", "boiler", "violin", "ADR-016", "会议", "harbour", "MU5102")
 

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.recall.search import Recall
-from assistant.recall.stems import stem
-from assistant.recall.text import plain
-from assistant.recall.tokens import words_of
+from assistant.recall.words.stems import stem
+from assistant.recall.words.text import plain
+from assistant.recall.words.tokens import words_of
 from tests.recall.helpers import SmallWorkspace, texts
 
 OTHERS = [f"2026-10-{day:02d}|you|quite other matter, number {day} of some" for day in range(1, 29)]

@@ -10,11 +10,11 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.values import RecallQuery
-from assistant.recall.embedders import OnnxEmbedder
-from assistant.recall.keywords import KeywordHits
-from assistant.recall.questions import bank_texts, questions_from
+from assistant.recall.meaning.embedders import OnnxEmbedder
+from assistant.recall.meaning.questions import bank_texts, questions_from
+from assistant.recall.ranking.silence import SILENCE, is_known_by_words, scale_of, signs_of
 from assistant.recall.search import Recall
-from assistant.recall.silence import SILENCE, is_known_by_words, scale_of, signs_of
+from assistant.recall.words.keywords import KeywordHits
 from tests.real_embeddings import embedding_model_path
 from tests.recall.helpers import CLOCK, SmallWorkspace, found, quiet, texts
 

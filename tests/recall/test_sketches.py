@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.core.cancel import CancelToken
-from assistant.recall.database import IndexFile
+from assistant.recall.index.database import IndexFile
+from assistant.recall.index.sync import Changes, sync_files
 from assistant.recall.search import Recall
-from assistant.recall.sync import Changes, sync_files
 from assistant.workspace.entries import is_entry, parse_entry
 from tests.recall.helpers import SmallWorkspace, found, quiet
 
@@ -124,7 +124,7 @@ def test_a_unit_that_cannot_be_made_hides_no_other(
     workspace.write("MEMORY.md", "2026-11-01|you|a paddle\n")
     by_words.sync(CancelToken(), quiet)
     with monkeypatch.context() as patched:
-        patched.setattr("assistant.recall.units.block_item", broken)
+        patched.setattr("assistant.recall.units.making.block_item", broken)
         workspace.write("MEMORY.md", "- a kayak\n2026-11-01|you|a paddle\n2026-11-01|you|a boat\n")
         assert found(by_words, "boat") and found(by_words, "paddle") and not found(by_words, "kayak")
     assert by_words.status().errors == ("MEMORY.md: not understood: what a parser does not take",)

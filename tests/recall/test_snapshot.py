@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assistant.recall import following
-from assistant.recall import snapshot as sieves
-from assistant.recall.codes import Codes, edge
-from assistant.recall.database import IndexFile, writing
-from assistant.recall.following import followed, load_snapshot
-from assistant.recall.models import model_number
-from assistant.recall.snapshot import UNIT_ARRAYS, Snapshot
-from assistant.recall.unit_rows import delete_units
-from assistant.recall.vectors import store_vectors
+from assistant.recall.index.database import IndexFile, writing
+from assistant.recall.index.unit_rows import delete_units
+from assistant.recall.meaning import following
+from assistant.recall.meaning import snapshot as sieves
+from assistant.recall.meaning.codes import Codes, edge
+from assistant.recall.meaning.following import followed, load_snapshot
+from assistant.recall.meaning.models import model_number
+from assistant.recall.meaning.snapshot import UNIT_ARRAYS, Snapshot
+from assistant.recall.meaning.vectors import store_vectors
 
 DIMENSIONS = 70  # no multiple of 64, as some models have it
 MANY = 100_000

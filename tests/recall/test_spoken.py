@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.core.values import RecallQuery
+from assistant.recall.days.spoken_days import LONGEST, spoken_days
 from assistant.recall.search import Recall
-from assistant.recall.spoken_days import LONGEST, spoken_days
 from tests.recall.helpers import SmallWorkspace
 
 MAY_3 = date(2026, 5, 3)  # a Sunday

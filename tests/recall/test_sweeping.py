@@ -10,10 +10,10 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.values import Passage
-from assistant.recall.database import IndexFile
+from assistant.recall.index.database import IndexFile
+from assistant.recall.index.sweeping import Sweep, sweep_left
+from assistant.recall.meaning.vector_sync import sync_vectors
 from assistant.recall.search import Recall
-from assistant.recall.sweeping import Sweep, sweep_left
-from assistant.recall.vector_sync import sync_vectors
 from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace, found, quiet
 
 

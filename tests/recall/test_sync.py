@@ -14,7 +14,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import RecallQuery
-from assistant.recall.database import IndexFile
+from assistant.recall.index.database import IndexFile
 from assistant.recall.search import Recall
 from assistant.workspace.layout import memory_files, nameless_files
 from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace, found, quiet, texts
@@ -381,8 +381,8 @@ def test_other_unit_rules_read_all_files_again_but_keep_the_vectors(
     workspace.write("memory/fruit.md", "# Fruit\n\n- quince\n")
     recall.sync(CancelToken(), quiet)
     embedder.embedded.clear()
-    monkeypatch.setattr("assistant.recall.database.UNIT_RULES", 99)
-    monkeypatch.setattr("assistant.recall.sketches.UNIT_RULES", 99)
+    monkeypatch.setattr("assistant.recall.index.database.UNIT_RULES", 99)
+    monkeypatch.setattr("assistant.recall.index.sketches.UNIT_RULES", 99)
     after = Recall(workspace, state, embedder, CLOCK)
     report = after.sync(CancelToken(), quiet)
     assert (report.files, report.vectors, embedder.embedded) == (2, 0, [])
@@ -430,7 +430,7 @@ def test_a_file_that_was_only_touched_is_not_taken_apart_again(
     by_words.sync(CancelToken(), quiet)
     os.utime(path, (1, 1))
     with monkeypatch.context() as untouched:
-        untouched.setattr("assistant.recall.sync.sketches_of", None)
+        untouched.setattr("assistant.recall.index.sync.sketches_of", None)
         assert by_words.sync(CancelToken(), quiet).files == 0
         assert texts(by_words, "kayak") == ["the kayak is red"]
     workspace.write("MEMORY.md", "2026-11-01|you|the kayak is blue\n")
@@ -478,7 +478,7 @@ def test_a_folder_that_cannot_be_read_costs_nothing_of_the_index(
         return real(folder)
 
     with monkeypatch.context() as stuttering:
-        stuttering.setattr("assistant.recall.files.os.scandir", scandir)
+        stuttering.setattr("assistant.recall.index.files.os.scandir", scandir)
         report = by_words.sync(CancelToken(), quiet)
         assert report.errors == ("memory/drive cannot be read: Input/output error",)
         assert texts(by_words, "oolong") == ["- oolong"]

@@ -9,15 +9,15 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import Cancelled
+from assistant.recall.index.verification import Verification
 from assistant.recall.search import Recall
-from assistant.recall.verification import Verification
 from tests.recall.helpers import SmallWorkspace, quiet, texts
 
 
 @pytest.fixture(autouse=True)
 def plain_stats(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stats as of a drive that keeps but size and time: of what the others add no tool can be made to lie here."""
-    monkeypatch.setattr("assistant.recall.files._mark", lambda stat, now: (stat.st_size, stat.st_mtime_ns))
+    monkeypatch.setattr("assistant.recall.index.files._mark", lambda stat, now: (stat.st_size, stat.st_mtime_ns))
 
 
 def replaced(path: Path, text: str) -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.core.values import Passage
-from assistant.recall.graphemes import cluster_border
-from assistant.recall.windows import MOST_WINDOWS, PART, Windows, border, plain, token_ends
+from assistant.recall.meaning.graphemes import cluster_border
+from assistant.recall.meaning.windows import MOST_WINDOWS, PART, Windows, border, plain, token_ends
 from tests.real_embeddings import embedding_model_path
 
 PREFIX = "query: "

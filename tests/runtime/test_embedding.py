@@ -15,7 +15,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import Passage, RecallQuery
-from assistant.recall.embedders import PatientEmbedder
+from assistant.recall.meaning.embedders import PatientEmbedder
 from assistant.recall.search import Recall
 from assistant.runtime.embedding import WorkerEmbedder
 from tests.real_embeddings import embedding_model_path

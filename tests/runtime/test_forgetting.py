@@ -413,7 +413,7 @@ def test_a_temporary_chat_is_told_nothing_of_it_and_keeps_none_of_it(services: S
 def test_while_another_program_reads_the_index_it_is_said_and_done_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assistant.recall.database._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr("assistant.recall.index.database._BUSY_SECONDS", 0.01)
     services = open_services(tmp_path)
     ident = services.workspace.memory.remember(FACT).id
     services.recall.sync(CancelToken())

@@ -95,7 +95,7 @@ def test_a_change_seen_while_the_services_close_is_let_go(stage: Stage) -> None:
 def test_at_the_start_files_are_read_for_what_their_stats_do_not_tell(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assistant.recall.files._mark", lambda stat, now: (stat.st_size, stat.st_mtime_ns))
+    monkeypatch.setattr("assistant.recall.index.files._mark", lambda stat, now: (stat.st_size, stat.st_mtime_ns))
     path = stage.services.workspace.root / "memory" / "tea.md"
     path.write_text("- oolong\n")
     sync(stage)

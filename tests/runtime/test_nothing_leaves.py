@@ -26,7 +26,7 @@ _IN_PROCESS = """
 import sys
 from pathlib import Path
 from assistant.core.cancel import CancelToken
-from assistant.recall.embedders import OnnxEmbedder
+from assistant.recall.meaning.embedders import OnnxEmbedder
 OnnxEmbedder(Path(sys.argv[1])).embed(["tea"], CancelToken())
 """
 

@@ -11,7 +11,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import InboxChanged, MemoryChanged
 from assistant.core.values import Hit, RecallQuery
-from assistant.recall.embedders import OnnxEmbedder
+from assistant.recall.meaning.embedders import OnnxEmbedder
 from assistant.recall.pairs import NearPair
 from assistant.recall.search import Recall
 from assistant.runtime.composition import Places, compose

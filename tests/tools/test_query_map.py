@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from assistant.core.cancel import CancelToken
-from assistant.recall.embedders import QUERY_MAP, read_query_map
-from assistant.recall.questions import bank_texts, questions_from
+from assistant.recall.meaning.embedders import QUERY_MAP, read_query_map
+from assistant.recall.meaning.questions import bank_texts, questions_from
 from tests.recall.helpers import FakeEmbedder
 from tools.embedding.query_map import build_query_map, learn, read_pairs
 

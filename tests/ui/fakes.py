@@ -35,7 +35,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
-from assistant.recall.file_states import FileState
+from assistant.recall.index.file_states import FileState
 from assistant.recall.reports import IndexStatus
 from assistant.runtime.assistants import AssistantService
 from assistant.runtime.index_state import IndexState

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from assistant.core.errors import AssistantError
 from assistant.core.events import IndexStateChanged
 from assistant.core.values import Hit, RecallAnswer
-from assistant.recall.factors import FACTORS
-from assistant.recall.file_states import FileState
+from assistant.recall.index.file_states import FileState
 from assistant.recall.modes import WHY_WORDS
+from assistant.recall.ranking.factors import FACTORS
 from assistant.recall.reports import IndexStatus
 from assistant.runtime import watching
 from assistant.runtime.index_state import IndexState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.core.errors import AssistantError
-from assistant.recall.units import units_of
+from assistant.recall.units.making import units_of
 from assistant.workspace.ids import line_id
 from assistant.workspace.memory import Conflict, Edit, Located, Saved
 

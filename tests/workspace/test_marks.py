@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assistant.recall.units import units_of
+from assistant.recall.units.making import units_of
 from assistant.workspace.budget import Limits, load_memory
 from assistant.workspace.entries import Item, format_entry, format_item, parse_entry, parse_item, parse_memory, strike
 from assistant.workspace.fact_marks import block_item, dead_facts

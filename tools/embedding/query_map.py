@@ -83,8 +83,8 @@ def _gradient(weights: np.ndarray, x: np.ndarray, facts: np.ndarray, answers: np
 
 def build_query_map(embed: Callable[[Sequence[str]], np.ndarray], pairs: Sequence[Pair]) -> np.ndarray:
     """The map for a model. embed: float32 (texts, dimensions), rows of length 1, prefix and all."""
-    from assistant.recall.questions import bank_texts, questions_from
-    from assistant.recall.text import LANGUAGES, language
+    from assistant.recall.meaning.questions import bank_texts, questions_from
+    from assistant.recall.words.text import LANGUAGES, language
 
     bank = questions_from(embed(bank_texts()))
     facts = embed([pair.fact for pair in pairs])

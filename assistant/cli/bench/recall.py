@@ -17,7 +17,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.clock import system_clock
 from assistant.core.errors import AssistantError
 from assistant.core.values import Passage, RecallQuery
-from assistant.recall.database import IndexFile
+from assistant.recall.index.database import IndexFile
 from assistant.recall.search import Recall
 from assistant.workspace.workspace import Workspace
 
@@ -84,8 +84,8 @@ def _index(context: Context, recall: Recall, embedder: WorkerEmbedder, folder: P
 
 def _embed_some(file: IndexFile, embedder: WorkerEmbedder, some: int) -> dict[str, float]:
     """Real vectors for some texts, and made ones for the others."""
-    from assistant.recall.models import model_number
-    from assistant.recall.vectors import store_vectors
+    from assistant.recall.meaning.models import model_number
+    from assistant.recall.meaning.vectors import store_vectors
 
     connection = file.connect()
     try:

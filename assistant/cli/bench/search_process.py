@@ -72,7 +72,7 @@ def _child(*arguments: str) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    from assistant.recall import following, lookup  # noqa: F401 - what a search loads, numpy with it
+    from assistant.recall import lookup  # noqa: F401 - what a search loads, numpy with it
 
     figures: dict[str, Any] = {}
     if arguments:

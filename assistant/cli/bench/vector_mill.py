@@ -20,7 +20,7 @@ def fill(connection: sqlite3.Connection, model: int, real: Sequence[np.ndarray])
     """Give every text without vectors one that is made of two of ``real`` (of length 1) and noise; how many."""
     import numpy as np
 
-    from assistant.recall.vectors import store_vectors
+    from assistant.recall.meaning.vectors import store_vectors
 
     missing = [row[0] for row in connection.execute(_WITHOUT, [model])]
     made = _mixed(np.concatenate(real), len(missing))

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
-from assistant.recall.file_states import FileState
+from assistant.recall.index.file_states import FileState
 from assistant.runtime.index_state import IndexState
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge

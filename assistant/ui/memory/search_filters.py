@@ -119,7 +119,7 @@ class SearchFilters(QWidget):
     # --- inside ---
 
     def _range(self, words: str) -> tuple[date, date] | None:
-        from assistant.recall.dates import parse_range  # many patterns, which starting the window does not need
+        from assistant.recall.days.dates import parse_range  # many patterns, which starting the window does not need
 
         found = parse_range(words, self._services.review.today()) if words.strip() else None
         return (found.first, found.last) if found else None

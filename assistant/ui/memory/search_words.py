@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assistant.core.values import Hit, RecallAnswer
-from assistant.recall.along import LINKED, came_along
-from assistant.recall.factors import in_order, value_words
 from assistant.recall.modes import WHY_WORDS
+from assistant.recall.ranking.along import LINKED, came_along
+from assistant.recall.ranking.factors import in_order, value_words
 from assistant.ui.i18n import tr, translate_message
 
 

@@ -1,0 +1,1 @@
+"""The index file, kept true to the files of the workspace."""

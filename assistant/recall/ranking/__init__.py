@@ -1,0 +1,1 @@
+"""From what words and meaning found to an order, or to silence."""

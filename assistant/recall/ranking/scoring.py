@@ -1,0 +1,163 @@
+"""From what both indexes found to scored candidates, or to "nothing known"."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from assistant.core.values import RecallQuery
+from assistant.recall.days.dates import DayRange
+from assistant.recall.days.moments import TimeWish
+from assistant.recall.meaning.snapshot import Snapshot
+from assistant.recall.ranking.fusion import CANDIDATES, WEIGHTS, Candidates, Found, fuse
+from assistant.recall.ranking.renewal import lift
+from assistant.recall.ranking.silence import SILENCE, is_known_by_words, scale_of, signs_of
+from assistant.recall.words.keywords import KeywordHits
+
+_IN_TIME = 50
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How near the units of a snapshot are to one query's vector."""
+
+    connection: sqlite3.Connection
+    snapshot: Snapshot
+    vector: np.ndarray
+    language: str
+
+    def best(self, allowed: np.ndarray, most: int) -> np.ndarray:
+        """Places of the nearest; see Snapshot.nearest."""
+        return self.snapshot.nearest(self.connection, self.vector, self.language, allowed, most)[0]
+
+    def of(self, at: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+        """Cosines of these units, less what they have of nearness to any question; -1 or less where none is.
+
+        vectors: as ``vectors`` gives them.
+        """
+        cosine = self.snapshot.cosines(self.connection, self.vector, self.language, at)
+        if self.snapshot.questions is not None:
+            cosine = cosine - WEIGHTS.hub * self.snapshot.questions.nearness(vectors)
+        return cosine
+
+    def vectors(self, at: np.ndarray) -> np.ndarray:
+        """See Snapshot.vectors_of."""
+        return self.snapshot.vectors_of(self.connection, at)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and what is to answer it.
+
+    spoken: units that speak of the days asked for, and how much; echoes: those that only ask the same; in_named: units
+    of the chat that it names; allowed: a bool a unit; anyway: the nearest are wanted also where nothing known answers.
+    """
+
+    wish: TimeWish
+    words: KeywordHits
+    nearness: Nearness | None
+    allowed: np.ndarray
+    in_named: np.ndarray
+    spoken: Mapping[int, float]
+    echoes: frozenset[int]
+    today: date
+    anyway: bool = False
+
+
+def allowed_units(snapshot: Snapshot, query: RecallQuery) -> np.ndarray:
+    """Which units may be found at all: scope and range of days (a unit without a day stays)."""
+    allowed = np.ones(len(snapshot.ids), bool)
+    if query.scope != "all":
+        allowed &= (snapshot.chat >= 0) == (query.scope == "chats")
+    if query.since:
+        allowed &= (snapshot.day == 0) | (snapshot.day >= query.since.toordinal())
+    if query.until:
+        allowed &= (snapshot.day == 0) | (snapshot.day <= query.until.toordinal())
+    return allowed
+
+
+def rank(snapshot: Snapshot, asked: Asked) -> Candidates | None:
+    """The candidates of both sides with their scores; None when nothing known answers the question."""
+    in_time = _in_time(snapshot, asked)
+    allowed = asked.allowed
+    if asked.wish.bare and (allowed & (in_time > 0)).any():  # there is nothing else to go by
+        allowed = allowed & (in_time > 0)
+    found = snapshot.positions(sorted(asked.words.scores))
+    at = found[allowed[found]]
+    nearness = asked.nearness
+    if nearness is not None:
+        timely = nearness.best(allowed & (in_time > 0), _IN_TIME)
+        at = np.unique(np.concatenate([at, nearness.best(allowed, CANDIDATES), timely]))
+    if not len(at):
+        return None
+    vectors = None if nearness is None else nearness.vectors(at)
+    meaning = None if nearness is None or vectors is None else nearness.of(at, vectors)
+    candidates = fuse(snapshot, _found(snapshot, asked, at, meaning, in_time[at]))
+    if not _is_known(snapshot, asked, candidates, meaning, allowed):
+        return replace(candidates, known=False) if asked.anyway else None
+    if vectors is None or meaning is None or asked.wish.past:  # how it used to be is asked for: the old is the answer
+        return candidates
+    return _renewed(snapshot, vectors, meaning, candidates)
+
+
+def _found(snapshot: Snapshot, asked: Asked, at: np.ndarray, meaning: np.ndarray | None, in_time: np.ndarray) -> Found:
+    rows = [int(row) for row in snapshot.ids[at]]
+    return Found(
+        at=at,
+        keyword=np.array([asked.words.scores.get(row, 0.0) for row in rows]),
+        meaning=meaning,
+        exact=np.array([float(row in asked.words.exact) for row in rows]),
+        in_time=in_time,
+        in_named=asked.in_named[at].astype(float),
+        echo=np.array([row in asked.echoes for row in rows], bool),
+        order=asked.wish.order,
+        past=asked.wish.past,
+        today=asked.today.toordinal(),
+    )
+
+
+def _is_known(
+    snapshot: Snapshot, asked: Asked, candidates: Candidates, meaning: np.ndarray | None, allowed: np.ndarray
+) -> bool:
+    timely = bool(candidates.factors["time"].any())
+    have = snapshot.has_vector[candidates.at]
+    if meaning is None or not have.any():
+        return is_known_by_words(asked.words, timely)
+    units = int(np.count_nonzero(allowed & snapshot.has_vector))
+    scale = scale_of(snapshot.questions, asked.nearness.language) if asked.nearness else 1.0
+    return SILENCE.is_known(signs_of(meaning[have], asked.words, timely, units, scale))
+
+
+def _renewed(snapshot: Snapshot, vectors: np.ndarray, meaning: np.ndarray, candidates: Candidates) -> Candidates:
+    """The candidates with the newer word on a matter above the older one; a rare name is only overtaken by its like."""
+    live = candidates.factors["superseded"] == 0
+    exact = candidates.factors["exact"] > 0
+    lifted = lift(snapshot, candidates.at, vectors, meaning, candidates.score, live & ~exact)
+    if exact.any():
+        lifted += lift(snapshot, candidates.at, vectors, meaning, candidates.score, live & exact)
+    factors = {**candidates.factors, "newer": lifted}
+    return replace(candidates, factors=factors, score=candidates.score + lifted)
+
+
+def _in_time(snapshot: Snapshot, asked: Asked) -> np.ndarray:
+    """1 for units of a day that is asked for, less for those that only speak of it; see ``spoken_of``.
+
+    "Before March" asks for no day in particular.
+    """
+    of_days = np.zeros(len(snapshot.ids))
+    at = snapshot.positions(sorted(asked.spoken))
+    of_days[at] = [asked.spoken[int(row)] for row in snapshot.ids[at]]
+    of_days[days_mask(snapshot, asked.wish.days)] = 1.0
+    return of_days
+
+
+def days_mask(snapshot: Snapshot, spans: Iterable[DayRange]) -> np.ndarray:
+    """Which units are of a day in any of the spans."""
+    mask = np.zeros(len(snapshot.ids), bool)
+    for span in spans:
+        mask |= (snapshot.day >= span.first.toordinal()) & (snapshot.day <= span.last.toordinal())
+    return mask

@@ -1,0 +1,1 @@
+"""What is found as one piece, made from the files."""
