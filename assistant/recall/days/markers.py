@@ -52,13 +52,6 @@ FIRST = _any(
 )
 """The first of several occasions."""
 
-WHEN = _any(
-    r"\bwhen(?:'s|\s+(?:did|was|were|is|are|does|do|will|have|has|had|should|can|must))\b",
-    r"\b(?:what|which) (?:day|date|month|year)\b|\bhow long ago\b|\bsince when\b",
-    "什么时[候间]|几[号月时]|哪[天年日月]|哪一[天年]|何时|啥时候|星期几|周几|多久[以之]?前",
-)
-"""The answer is a day."""
-
 _FILLER = re.compile(
     r"\b(?:what(?:'s|s)?|anything|something|everything|all|any|things?|happen(?:ed|s|ing)?|went|going|go|on|did|do|does|done|doing"
     r"|have|had|has|is|are|was|were|am|be|been|i|we|you|me|us|my|our|there|it|the|a|and|to|for|at|in|of|from|up|please"

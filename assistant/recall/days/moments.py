@@ -12,7 +12,7 @@ from typing import Literal
 
 from assistant.recall.days.anchors import Anchor, Look, anchored_range, find_anchor
 from assistant.recall.days.dates import MOST_CHARACTERS, DayRange, how_asked, is_name_of_days, ranges_in
-from assistant.recall.days.markers import BEHIND, CHAT, FIRST, LATEST, PAST, TALK, WHEN, asks_for_all, is_bare
+from assistant.recall.days.markers import BEHIND, CHAT, FIRST, LATEST, PAST, TALK, asks_for_all, is_bare
 from assistant.recall.words.text import fold
 
 Order = Literal["", "latest", "first"]
@@ -29,7 +29,7 @@ class TimeWish:
     what was before a trip was mostly said with it in mind. If it was found, the last span is beside it.
     past: asks how it used to be, so what is superseded may be the answer.
     chat: words of the title of the chat that it was said in; talk: it was said in some chat.
-    order: wants the last or the first of several occasions. asks_when: the answer is a day.
+    order: wants the last or the first of several occasions.
     is_name: all of it is a name of days that notes may hold as a word (Christmas, 中秋, March, 1984).
     """
 
@@ -40,18 +40,12 @@ class TimeWish:
     chat: str = ""
     talk: bool = False
     order: Order = ""
-    asks_when: bool = False
     is_name: bool = False
 
     @property
     def days(self) -> tuple[DayRange, ...]:
         """The spans with both ends: units of these days are asked for."""
         return tuple(span for span in self.spans if not span.open)
-
-    @property
-    def open_ended(self) -> tuple[DayRange, ...]:
-        """The spans with one end: before, until, since or after something."""
-        return tuple(span for span in self.spans if span.open)
 
     @property
     def only_time(self) -> bool:
@@ -95,7 +89,6 @@ def read_time(text: str, today: date, look: Look | None = None) -> TimeWish:
         chat=next(part for part in chat.groups() if part).strip() if chat else "",
         talk=bool(TALK.search(folded)),
         order="latest" if LATEST.search(folded) else "first" if FIRST.search(folded) else "",
-        asks_when=bool(WHEN.search(folded)),
         is_name=bool(spans) and is_name_of_days(text),
     )
 

@@ -14,7 +14,6 @@ from functools import lru_cache
 _LEAST = 4
 _LONGEST = 40
 _LATIN = re.compile("[a-z]+")
-_VOWEL_GROUP = re.compile("[aeiou]+|(?<=[^aeiou])y+")
 _VOWEL = re.compile("[aeiou]|(?<=[^aeiou])y")
 _DOUBLE = re.compile(r"([^aeiouylsz])\1$")
 _SHORT = re.compile("(?:^|[^aeiou])[aeiouy][^aeiouwxy]$")
