@@ -1,13 +1,15 @@
 """The index file: SQLite in WAL mode, so that the window and the command line can share it.
 
 Everything in it is derived from the workspace. A file that is damaged, foreign or of another layout is thrown away and
-built anew; ``IndexFile.note`` says so.
+built anew, and a folder in its place is put aside; ``IndexFile.note`` says so.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,14 +82,27 @@ class IndexFile:
     def connect(self) -> sqlite3.Connection:
         """A connection usable from any thread (one at a time), in autocommit mode."""
         make_private(self.path.parent)
+        if self._is_cut:  # or whoever has it open would keep us waiting
+            self._renew("it was cut off")
         try:
             return self._open()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise
-            _log.warning("the index %s is no good and is built anew: %s", self.path, error)
-            self.discard(f"The index was damaged and is built anew ({error}).")
+            self._renew(error)
             return self._open()
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether nothing is left of a file that others have open: its log is only made after its first page."""
+        try:
+            return not self.path.stat().st_size and self._companion("-wal").stat().st_size > 0
+        except OSError:
+            return False
+
+    def _renew(self, why: object) -> None:
+        _log.warning("the index %s is no good and is built anew: %s", self.path, why)
+        self.discard(f"The index was damaged and is built anew ({why}).")
 
     def place(self) -> tuple[int, int] | None:
         """Names the file itself, whatever takes its name later; None where there is none."""
@@ -98,10 +113,21 @@ class IndexFile:
         return stat.st_dev, stat.st_ino
 
     def discard(self, note: str) -> None:
-        """Remove the file with its companions; every connection to it must be closed."""
+        """Remove the file with its companions; every connection to it must be closed. Raises OSError.
+
+        A folder of that name is none of ours: it gets another name, whatever is in it.
+        """
         self.note = note
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        for path in map(self._companion, ("", "-wal", "-shm", "-journal")):
+            if path.is_dir() and not path.is_symlink():
+                aside = _free_name(path)
+                path.rename(aside)
+                self.note = f"A folder stood where the search index is kept; it is {aside.name} now. The index is new."
+            else:
+                path.unlink(missing_ok=True)
+
+    def _companion(self, suffix: str) -> Path:
+        return self.path.with_name(self.path.name + suffix)
 
     def _open(self) -> sqlite3.Connection:
         new = not self.path.exists()
@@ -145,6 +171,11 @@ class IndexFile:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         return (application, layout) == (_APPLICATION_ID, LAYOUT)
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.aside{n or ''}") for n in itertools.count())
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def birth(connection: sqlite3.Connection) -> str:
