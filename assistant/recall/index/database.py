@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.folders import make_private
+from assistant.recall.index.read_only import cannot_write, is_hindered, opened_to_read, reads_only
 from assistant.recall.units.unit import UNIT_RULES
 from assistant.recall.words.postings import SCHEMA as WORDS_SCHEMA
 
@@ -78,27 +79,49 @@ class IndexFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.note = ""
+        self.hindrance = ""
+        """Why it could last only be read; "" where it could be written."""
 
     def connect(self) -> sqlite3.Connection:
-        """A connection usable from any thread (one at a time), in autocommit mode."""
+        """A connection usable from any thread (one at a time), in autocommit mode.
+
+        Where nothing can be written it is one to read by (``read_only.reads_only``), as long as there is an index.
+        """
         make_private(self.path.parent)
-        if self._is_cut:  # or whoever has it open would keep us waiting
-            self._renew("it was cut off")
+        self.hindrance = ""
+        if fault := self._fault():
+            self._renew(fault)
         try:
             return self._open()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise
+            if is_hindered(error):
+                return self._open_to_read(error)
             self._renew(error)
             return self._open()
 
-    @property
-    def _is_cut(self) -> bool:
-        """Whether nothing is left of a file that others have open: its log is only made after its first page."""
+    def connect_to_write(self) -> sqlite3.Connection:
+        """The same where the index can be written; else raises AssistantError("recall.index")."""
+        connection = self.connect()
+        if reads_only(connection):
+            connection.close()
+            raise cannot_write(self.path.parent, self.hindrance)
+        return connection
+
+    def _fault(self) -> str:
+        """What an attempt to open it would not tell, or not at once; "" for nothing.
+
+        The log of an index is only made after its first page, so one with a log and no page is cut; whoever has it
+        open would keep us waiting.
+        """
+        if any(path.is_dir() and not path.is_symlink() for path in self._files()):
+            return "a folder is in its place"
+        file, log, *_ = self._files()
         try:
-            return not self.path.stat().st_size and self._companion("-wal").stat().st_size > 0
+            return "it was cut off" if not file.stat().st_size and log.stat().st_size else ""
         except OSError:
-            return False
+            return ""
 
     def _renew(self, why: object) -> None:
         _log.warning("the index %s is no good and is built anew: %s", self.path, why)
@@ -118,7 +141,7 @@ class IndexFile:
         A folder of that name is none of ours: it gets another name, whatever is in it.
         """
         self.note = note
-        for path in map(self._companion, ("", "-wal", "-shm", "-journal")):
+        for path in self._files():
             if path.is_dir() and not path.is_symlink():
                 aside = _free_name(path)
                 path.rename(aside)
@@ -126,8 +149,8 @@ class IndexFile:
             else:
                 path.unlink(missing_ok=True)
 
-    def _companion(self, suffix: str) -> Path:
-        return self.path.with_name(self.path.name + suffix)
+    def _files(self) -> list[Path]:
+        return [self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
 
     def _open(self) -> sqlite3.Connection:
         new = not self.path.exists()
@@ -144,6 +167,18 @@ class IndexFile:
             connection.close()
             raise
         return connection
+
+    def _open_to_read(self, error: Exception) -> sqlite3.Connection:
+        """What there is of an index that cannot be written; raises the error where that is nothing."""
+        connection = opened_to_read(self.path, _BUSY_SECONDS)
+        try:
+            if self._is_ours(connection):
+                self.hindrance = str(error)
+                return connection
+        except sqlite3.Error:
+            pass
+        connection.close()
+        raise error
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         if self._is_ours(connection):
