@@ -38,7 +38,7 @@ def test_a_folder_in_its_place_is_put_aside(workspace: SmallWorkspace, state: Pa
 
 
 @pytest.mark.logs("index .* is no good", "search failed")
-@pytest.mark.parametrize("first", [sync, lambda recall: found(recall, "kayak"), Recall.file_states, Recall.status])
+@pytest.mark.parametrize("first", [sync, lambda recall: found(recall, "kayak"), Recall.file_states])
 def test_one_that_is_cut_to_nothing_while_it_is_open_is_built_anew(
     workspace: SmallWorkspace, state: Path, recall: Recall, first: Callable[[Recall], object]
 ) -> None:

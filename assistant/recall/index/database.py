@@ -119,7 +119,7 @@ class IndexFile:
             return "a folder is in its place"
         file, log, *_ = self._files()
         try:
-            return "it was cut off" if not file.stat().st_size and log.stat().st_size else ""
+            return "it was cut off" if log.exists() and not file.stat().st_size else ""
         except OSError:
             return ""
 
