@@ -22,9 +22,6 @@ from assistant.recall.index.database import IndexFile, birth, reading
 from assistant.recall.index.file_states import FileState, file_states
 from assistant.recall.index.open_index import OpenIndex
 from assistant.recall.index.read_only import cannot_write
-from assistant.recall.index.refreshing import refresh
-from assistant.recall.index.sweeping import Sweep, sweep_left
-from assistant.recall.index.sync import drop_units, purge, sync_files
 from assistant.recall.index.verification import Verification
 from assistant.recall.meaning.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.meaning.vector_sync import count_lone_vectors
@@ -159,6 +156,9 @@ class Recall:
         What cannot be indexed or embedded is in the report's errors; the rest is done. Raises AssistantError
         ("recall.index") when the index itself cannot be used.
         """
+        from assistant.recall.index.sweeping import sweep_left
+        from assistant.recall.index.sync import purge, sync_files  # many patterns, which the window's start need not
+
         with in_words(self._file.path.parent), self._writable() as connection:
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
             sweep_left(connection)
@@ -186,16 +186,12 @@ class Recall:
         units: ids of what is gone from the files ``skip``; those are so long that they are read again later, by the
         next sync or search. Raises AssistantError("recall.index").
         """
+        from assistant.recall.erasing import erase
+
         with self._lock:
             self._embedder.forget()
         with in_words(self._file.path.parent), self._writable() as connection:
-            sweep = Sweep()
-            drop_units(connection, units, sweep)
-            token, private = CancelToken(), self._private()
-            sync_files(connection, self._root, token, _no_progress, private=private, skip=skip, sweep=sweep)
-            sweep.done(connection)
-            sweep_left(connection)  # a process that was killed may have left some
-            emptied = purge(connection)  # waits some seconds for who reads beside us
+            emptied = erase(connection, self._root, units, skip, _no_progress, private=self._private())
             self._unpurged = not emptied
         if not emptied:
             raise AssistantError(
@@ -292,6 +288,8 @@ class Recall:
 
         Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
         """
+        from assistant.recall.index.refreshing import refresh
+
         seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
         patience, private = min(budget, _LOCK_SECONDS), self._private()
         changes = refresh(connection, self._root, seconds, patience, private=private, table=self._index.table)

@@ -20,6 +20,7 @@ from assistant.recall.meaning.windows import PART
 from assistant.recall.units.foreign import day_of_block, foreign_units
 from assistant.recall.units.unit import Unit
 from assistant.workspace.blocks import TextBlock
+from assistant.workspace.chat_files import chat_of
 from assistant.workspace.chats import Chat, Turn, link_turns, parse_chat, split_blocks
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
@@ -126,14 +127,9 @@ def first_part_of(file: str) -> str:
     return re.sub(r"_part\d+\.md$", ".md", file) if file.startswith("chats/") else file
 
 
-def chat_id(file: str) -> str:
-    """The id of the chat that a file holds, or a part of."""
-    return re.sub(r"_part\d+$", "", PurePosixPath(file).stem)
-
-
 def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
     """A unit a block, with those around it on its branch as context; a last one that is not answered yet is none."""
-    ident = chat_id(file)
+    ident = chat_of(file)
     title = "" if chat.title in (ident, PurePosixPath(file).stem) else chat.title
     units = []
     turns = chat.turns[:-1] if chat.turns and chat.turns[-1].reply is None else chat.turns
