@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
     prompt = commands.add_parser("prompt", help="show the exact prompt of the next turn without running it")
     prompt.add_argument("text", metavar="TEXT", help="what would be said; - reads standard input")
     prompt.add_argument("--chat", metavar="ID", default="", help="as the next turn of this chat")
-    prompt.set_defaults(run=run_prompt)
+    prompt.set_defaults(run=run_prompt, reads=True)
 
 
 def _check(parser: ArgumentParser, options: Namespace) -> None:
@@ -56,7 +56,7 @@ def run_ask(context: Context, options: Namespace) -> int:
     cancel = CancelToken()
     cancel.on_cancel(context.cancel.cancel)
     with _stopped_by_signals(cancel):
-        warming = services.lanes.recall.submit(context.ready_recall)
+        warming = services.lanes.recall.submit(context.ready_recall, must=False)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
         services.model_service.ensure(plan.model, cancel)
         try:
@@ -160,7 +160,7 @@ def run_prompt(context: Context, options: Namespace) -> int:
         services.model_service.ensure()
     except AssistantError as error:
         context.output.note(f"{error} Tokens are estimated.")
-    context.ready_recall()
+    context.ready_recall(must=False)
     prompt = services.preview(options.chat, text)
     blocks = [
         {"name": b.name, "role": b.role.value, "text": b.text, "tokens": b.tokens, "lines": b.lines}

@@ -24,7 +24,7 @@ def add_actions(chats: Any) -> None:
     search.add_argument("query", metavar="QUERY", help='any words; "" with a range of time: all of it')
     search.add_argument("--limit", type=natural, default=10, metavar="N", help="at most so many turns (10)")
     add_range(search)
-    search.set_defaults(run=run_search)
+    search.set_defaults(run=run_search, reads=True)
     export = chats.add_parser("export", help="write a chat out as Markdown")
     export.add_argument("id", metavar="ID", help="as chats list gives it")
     export.add_argument(

@@ -14,10 +14,10 @@ from assistant.workspace.chats import Chat
 def add_commands(commands: Any) -> None:
     chats = commands.add_parser("chats", help="conversations")
     actions = chats.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="all chats, newest first").set_defaults(run=run_list)
+    actions.add_parser("list", help="all chats, newest first").set_defaults(run=run_list, reads=True)
     show = actions.add_parser("show", help="one chat")
     show.add_argument("id", metavar="ID", help="as chats list gives it")
-    show.set_defaults(run=run_show)
+    show.set_defaults(run=run_show, reads=True)
     rename = actions.add_parser("rename", help="give a chat another title")
     rename.add_argument("id", metavar="ID", help="as chats list gives it")
     rename.add_argument("title", metavar="TITLE", help="the new one")

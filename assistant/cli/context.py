@@ -7,11 +7,13 @@ from types import TracebackType
 
 from assistant.cli.output import Output
 from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
 from assistant.runtime.assistants import AssistantService
 from assistant.runtime.composition import Places, compose, find_assistants
 from assistant.runtime.services import Services
 
 _SOON_EMBEDDED = 200  # units: one or two seconds of work
+_UNWRITABLE = ("state.unwritable", "workspace.read_only", "disk.full")
 _PATIENCE_MS = 10_000.0  # a script wants the whole answer rather than a quick one
 
 
@@ -25,17 +27,18 @@ def natural(text: str) -> int:
 class Context:
     """Use it as a context manager; services are composed on first use, so that --help costs nothing."""
 
-    def __init__(self, places: Places, output: Output) -> None:
+    def __init__(self, places: Places, output: Output, *, reads: bool = False) -> None:
+        """reads: the command only shows what is there, which it also can where Keepsake may not write."""
         self.places = places
         self.output = output
+        self._reads = reads
         self.cancel = CancelToken()
         self._services: Services | None = None
 
     @property
     def services(self) -> Services:
         if self._services is None:
-            self._services = compose(self.places, recall_budget_ms=_PATIENCE_MS)
-            self._services.forgetting.finish_left()  # what a killed process had begun to forget
+            self._services = self._composed()
         return self._services
 
     @property
@@ -55,9 +58,30 @@ class Context:
         if self._services is not None:
             self._services.close()
 
-    def ready_recall(self) -> None:
-        """Wait until meaning can be searched; embed what is new, unless that is a job for ``index sync``."""
+    def _composed(self) -> Services:
+        try:
+            services = compose(self.places, recall_budget_ms=_PATIENCE_MS)
+        except AssistantError as error:
+            if not self._reads or error.code not in _UNWRITABLE:
+                raise
+            self.output.note_error(error)
+            return compose(self.places, recall_budget_ms=_PATIENCE_MS, only_read=True)
+        services.forgetting.finish_left()  # what a killed process had begun to forget
+        return services
+
+    def ready_recall(self, *, must: bool = True) -> None:
+        """Wait until meaning can be searched; embed what is new, unless that is a job for ``index sync``.
+
+        Where the index can only be read a line says so. must: raise ("recall.index") where there is none, either.
+        """
         recall = self.services.recall
-        recall.sync(self.cancel, self.output.progress, vectors=False)
+        try:
+            recall.sync(self.cancel, self.output.progress, vectors=False)
+        except AssistantError as error:
+            if must:
+                recall.status()
+            self.output.note_error(error)
+            recall.warm(self.cancel)
+            return
         if recall.warm(self.cancel) and 0 < recall.status().stale <= _SOON_EMBEDDED:
             recall.sync(self.cancel, self.output.progress)

@@ -12,7 +12,7 @@ from assistant.runtime.checks import run_checks
 
 def add_commands(commands: Any) -> None:
     doctor = commands.add_parser("doctor", help="check workspace, index, models and workers")
-    doctor.set_defaults(run=run_doctor)
+    doctor.set_defaults(run=run_doctor, reads=True)
 
 
 def run_doctor(context: Context, options: Namespace) -> int:

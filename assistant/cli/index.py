@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
     status = actions.add_parser("status", help="what is indexed of each file, and what failed and why")
     status.add_argument("path", nargs="?", default="", metavar="PATH", help="only files with this in their name")
     status.add_argument("--failed", action="store_true", help="only files with which something is wrong")
-    status.set_defaults(run=run_status)
+    status.set_defaults(run=run_status, reads=True)
     actions.add_parser("sync", help="bring words and vectors up to date").set_defaults(run=run_sync)
     actions.add_parser("rebuild", help="build it anew from the files").set_defaults(run=run_rebuild)
 

@@ -26,7 +26,7 @@ def add_actions(memory: Any) -> None:
     journal.add_argument("--file", metavar="F", help="changes of this file only")
     journal.add_argument("--before", metavar="ID", help="only changes older than this one: for paging")
     add_range(journal)
-    journal.set_defaults(run=run_journal)
+    journal.set_defaults(run=run_journal, reads=True)
     undo = memory.add_parser("undo", help="take one change back, or all changes of a batch as one")
     undo.add_argument("id", metavar="ID", help="of the change or the batch, as memory journal gives it")
     undo.set_defaults(run=run_undo)

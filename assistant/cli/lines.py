@@ -16,12 +16,14 @@ from assistant.workspace.memory_values import Conflict, Saved
 
 def add_actions(memory: Any) -> None:
     """Below ``keepsake memory``."""
-    memory.add_parser("files", help="all memory files: size, time, who changed each last").set_defaults(run=run_files)
+    memory.add_parser("files", help="all memory files: size, time, who changed each last").set_defaults(
+        run=run_files, reads=True
+    )
     show = memory.add_parser("show", help="MEMORY.md and the other files, or one file")
     show.add_argument(
         "file", nargs="?", metavar="FILE", help="as memory files names it; without: MEMORY.md, taken apart"
     )
-    show.set_defaults(run=run_show)
+    show.set_defaults(run=run_show, reads=True)
     write = memory.add_parser("write", help="write a whole file from stdin")
     write.add_argument("file", metavar="FILE", help="MEMORY.md, or memory/<note>.md")
     write.add_argument(

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str], open_window: Callable[[Places], int]) -> int:
     try:
         if options.command is None:
             return open_window(places)
-        with Context(places, output) as context:
+        with Context(places, output, reads=getattr(options, "reads", False)) as context:
             return int(options.run(context, options) or 0)
     except AssistantError as error:
         output.error(error)

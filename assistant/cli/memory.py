@@ -21,7 +21,9 @@ def add_commands(commands: Any) -> None:
     remember.set_defaults(run=run_remember)
     memory = commands.add_parser("memory", help="look at memory and take changes back")
     actions = memory.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("budget", help="what of MEMORY.md loads, and what does not").set_defaults(run=run_budget)
+    actions.add_parser("budget", help="what of MEMORY.md loads, and what does not").set_defaults(
+        run=run_budget, reads=True
+    )
     lines.add_actions(actions)
     journal.add_actions(actions)
     checks.add_actions(actions)

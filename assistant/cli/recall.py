@@ -32,7 +32,7 @@ def add_commands(commands: Any) -> None:
     recall.add_argument("--scope", choices=_SCOPES, default="all", help="where to look (all)")
     recall.add_argument("--explain", action="store_true", help="show what each score is made of, in words")
     recall.add_argument("--anyway", action="store_true", help="show the nearest lines also where nothing known answers")
-    recall.set_defaults(run=run_recall, check=partial(_check, recall))
+    recall.set_defaults(run=run_recall, reads=True, check=partial(_check, recall))
 
 
 def _check(parser: ArgumentParser, options: Namespace) -> None:

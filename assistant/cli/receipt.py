@@ -22,7 +22,7 @@ def add_commands(commands: Any) -> None:
     receipt.add_argument("chat", metavar="CHAT", help="its id, as chats list gives it")
     receipt.add_argument("turn", metavar="TURN", type=int, help="its number, as chats show gives it")
     receipt.add_argument("--today", action="store_true", help="and what became of each line since")
-    receipt.set_defaults(run=run_receipt)
+    receipt.set_defaults(run=run_receipt, reads=True)
 
 
 def add_never(actions: Any) -> None:

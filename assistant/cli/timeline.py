@@ -15,7 +15,7 @@ def add_actions(actions: Any) -> None:
     """Add ``timeline`` to the actions of ``memory``."""
     timeline = actions.add_parser("timeline", help="memory by day and source, and how the budget is used")
     timeline.add_argument("--by", choices=("day", "week", "month"), help="the default fits the time that is spanned")
-    timeline.set_defaults(run=run_timeline)
+    timeline.set_defaults(run=run_timeline, reads=True)
 
 
 def run_timeline(context: Context, options: Namespace) -> int:

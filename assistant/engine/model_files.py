@@ -141,7 +141,7 @@ class ModelStore:
         try:
             data = parse_json((self._folder / _REGISTRY).read_text("utf-8"))
             return [Path(item) for item in data["files"] if isinstance(item, str)]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise AssistantError(

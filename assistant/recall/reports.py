@@ -6,8 +6,10 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from assistant.core.errors import AssistantError
+from assistant.recall.index.read_only import cannot_write, is_hindered
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,13 @@ def index_status(
 
 
 @contextlib.contextmanager
-def in_words() -> Iterator[None]:
-    """A failure of the index or the disk under it in words that a person can act on."""
+def in_words(folder: Path) -> Iterator[None]:
+    """A failure of the index, or of the disk under its folder, in words that a person can act on."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
+        if is_hindered(error):
+            raise cannot_write(folder, error) from error
         raise AssistantError(
             "recall.index",
             f"The search index cannot be used: {error}.",

@@ -21,9 +21,7 @@ from assistant.core.values import RecallAnswer, RecallQuery
 from assistant.recall.index.database import IndexFile, birth, reading
 from assistant.recall.index.file_states import FileState, file_states
 from assistant.recall.index.open_index import OpenIndex
-from assistant.recall.index.refreshing import refresh
-from assistant.recall.index.sweeping import Sweep, sweep_left
-from assistant.recall.index.sync import drop_units, purge, sync_files
+from assistant.recall.index.read_only import cannot_write
 from assistant.recall.index.verification import Verification
 from assistant.recall.meaning.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.meaning.vector_sync import count_lone_vectors
@@ -38,8 +36,6 @@ BUDGET_MS = 150.0
 """How long a search waits for the query's vector before it answers by keywords."""
 _REFRESH_SECONDS = 0.05
 _LOCK_SECONDS = 0.15
-_SOUND = (sqlite3.OperationalError, sqlite3.ProgrammingError)
-"""Errors that say nothing against the file: it is busy or full, or the connection was closed."""
 _log = logging.getLogger(__name__)
 
 
@@ -124,8 +120,9 @@ class Recall:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
         _log.warning("search failed: %s", error)
         self._problem = f"The index could not be used: {error}."
+        is_damaged = self._index.is_damaged(error)
         self._index.close()
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, _SOUND):
+        if is_damaged:
             self._file.discard(f"The index was damaged and is built anew ({error}).")
         try:
             return self._search(query, budget_ms)
@@ -137,7 +134,7 @@ class Recall:
         """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
         from assistant.recall.pairs import memory_units, named, near_places, places_vectors
 
-        with in_words():
+        with in_words(self._file.path.parent):
             with self._lock:
                 connection, snapshot = self._opened(), self._index.snapshot()
                 places = memory_units(snapshot)
@@ -159,7 +156,10 @@ class Recall:
         What cannot be indexed or embedded is in the report's errors; the rest is done. Raises AssistantError
         ("recall.index") when the index itself cannot be used.
         """
-        with in_words(), self._writable() as connection:
+        from assistant.recall.index.sweeping import sweep_left
+        from assistant.recall.index.sync import purge, sync_files  # many patterns, which the window's start need not
+
+        with in_words(self._file.path.parent), self._writable() as connection:
             changes = sync_files(connection, self._root, cancel, progress, private=self._private())
             sweep_left(connection)
             made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
@@ -172,12 +172,12 @@ class Recall:
 
         Those that differ are taken in by the next sync or search. Raises Cancelled and ("recall.index").
         """
-        with in_words(), contextlib.closing(self._file.connect()) as connection:
+        with in_words(self._file.path.parent), contextlib.closing(self._file.connect()) as connection:
             return verification.portion(connection, cancel, seconds)
 
     def file_states(self) -> list[FileState]:
         """What is indexed of each file. May take seconds for a large index. Raises AssistantError("recall.index")."""
-        with in_words(), contextlib.closing(self._file.connect()) as connection:
+        with in_words(self._file.path.parent), contextlib.closing(self._file.connect()) as connection:
             return file_states(connection, self._root, self._embedder.identity)
 
     def erase(self, units: Collection[str] = (), skip: Collection[str] = ()) -> None:
@@ -186,16 +186,12 @@ class Recall:
         units: ids of what is gone from the files ``skip``; those are so long that they are read again later, by the
         next sync or search. Raises AssistantError("recall.index").
         """
+        from assistant.recall.erasing import erase
+
         with self._lock:
             self._embedder.forget()
-        with in_words(), self._writable() as connection:
-            sweep = Sweep()
-            drop_units(connection, units, sweep)
-            token, private = CancelToken(), self._private()
-            sync_files(connection, self._root, token, _no_progress, private=private, skip=skip, sweep=sweep)
-            sweep.done(connection)
-            sweep_left(connection)  # a process that was killed may have left some
-            emptied = purge(connection)  # waits some seconds for who reads beside us
+        with in_words(self._file.path.parent), self._writable() as connection:
+            emptied = erase(connection, self._root, units, skip, _no_progress, private=self._private())
             self._unpurged = not emptied
         if not emptied:
             raise AssistantError(
@@ -209,21 +205,21 @@ class Recall:
         from assistant.recall.words.keywords import query_terms, units_with_all
 
         terms = query_terms(text[:QUERY_CHARACTERS])
-        with in_words(), self._lock, reading(self._opened()) as connection:
+        with in_words(self._file.path.parent), self._lock, reading(self._opened()) as connection:
             rows = units_with_all(connection, terms, 100)
             sql = "SELECT uid, text FROM units WHERE id = ?"
             return [connection.execute(sql, [row]).fetchone() for row in rows]
 
     def known(self, units: Iterable[str]) -> set[str]:
         """Those of the ids that the index has."""
-        with in_words(), self._lock:
+        with in_words(self._file.path.parent), self._lock:
             sql = "SELECT uid FROM units WHERE uid = ?"
             connection = self._opened()
             return {unit for unit in units if connection.execute(sql, [unit]).fetchone()}
 
     def prepare(self) -> None:
         """Read the index into memory, so that the first search need not; seconds for a million units."""
-        with in_words(), self._lock:
+        with in_words(self._file.path.parent), self._lock:
             self._index.snapshot()
 
     @property
@@ -233,7 +229,7 @@ class Recall:
 
     def lone_vectors(self) -> int:
         """How many vectors are of a text that no unit holds any more; 0 where all is well."""
-        with in_words(), self._lock:
+        with in_words(self._file.path.parent), self._lock:
             return count_lone_vectors(self._opened())
 
     @property
@@ -244,22 +240,23 @@ class Recall:
 
     def rebuild(self, cancel: CancelToken, progress: Progress = _no_progress) -> SyncReport:
         """Throw the index away and build it anew."""
-        with in_words(), self._lock:
+        with in_words(self._file.path.parent), self._lock:
             self._index.close()
             self._file.discard("")
         return self.sync(cancel, progress)
 
     def status(self) -> IndexStatus:
         """How the index stands now. Raises AssistantError("recall.index")."""
-        with in_words(), self._lock:
+        with in_words(self._file.path.parent), self._lock:
             self._opened()
             status = self._index.status()
-        notes = tuple(note for note in (self._file.note, self._problem, status.problem) if note)
+        hindrance = cannot_write(self._file.path.parent, self._file.hindrance).message if self._file.hindrance else ""
+        notes = tuple(note for note in (self._file.note, hindrance, self._problem, status.problem) if note)
         return replace(status, errors=(*status.errors, *notes))
 
     def identity(self) -> tuple[str, str]:
         """Names of this build of the index and of the embedding model ("" without one). Raises ("recall.index")."""
-        with in_words(), self._lock:
+        with in_words(self._file.path.parent), self._lock:
             return birth(self._opened()), self._embedder.identity
 
     def close(self) -> None:
@@ -270,7 +267,7 @@ class Recall:
     @contextlib.contextmanager
     def _writable(self) -> Iterator[sqlite3.Connection]:
         """A connection of a sync's own."""
-        connection = self._file.connect()
+        connection = self._file.connect_to_write()
         with self._counting:
             self._syncing += 1
         try:
@@ -282,10 +279,8 @@ class Recall:
 
     def _opened(self) -> sqlite3.Connection:
         """The searches' connection, to the index that is there now."""
-        if self._index.is_replaced:
-            self._index.close()
-            if self.on_behind:  # what was made anew may be without meanings
-                self.on_behind()
+        if self._index.let_go() and self.on_behind:  # what was made anew may be without meanings
+            self.on_behind()
         return self._index.connection
 
     def _refresh(self, connection: sqlite3.Connection, budget: float) -> None:
@@ -293,6 +288,8 @@ class Recall:
 
         Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
         """
+        from assistant.recall.index.refreshing import refresh
+
         seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
         patience, private = min(budget, _LOCK_SECONDS), self._private()
         changes = refresh(connection, self._root, seconds, patience, private=private, table=self._index.table)

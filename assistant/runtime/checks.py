@@ -15,6 +15,7 @@ from assistant.runtime.index_checks import index_checks
 from assistant.runtime.keeping_checks import keeping_checks
 from assistant.runtime.services import Services
 from assistant.runtime.workers import EMBEDDING_MODEL
+from assistant.settings.paths import Paths
 from assistant.workspace.layout import nameless_files
 
 _LOW_DISK_BYTES = 200_000_000
@@ -34,6 +35,7 @@ class Check:
 def run_checks(services: Services) -> Iterator[Check]:
     """All checks in order; each stands alone, so one that fails hides none of the others."""
     yield _workspace(services)
+    yield _own_folders(services.paths)
     yield _permissions(services.workspace.root)
     yield from _files(services)
     yield from _names(services)
@@ -57,6 +59,18 @@ def _workspace(services: Services) -> Check:
     if free < _LOW_DISK_BYTES:
         return Check("workspace", False, f"Only {free // 1_000_000} MB are free on its disk.", "Make room on the disk.")
     return Check("workspace", True, f"{root}, {len(services.list_chats())} chats")
+
+
+def _own_folders(paths: Paths) -> Check:
+    """Where the journal, the receipts and the index are; nobody looks there until something is amiss."""
+    for folder in (paths.data, paths.state):
+        above = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            detail = f"Keepsake cannot write into its own folder {folder}, so it only reads."
+            return Check(
+                "own folders", False, detail, "Check its permissions and its disk, or name another with --state."
+            )
+    return Check("own folders", True, f"{paths.data}, {paths.state}")
 
 
 def _permissions(root: Path) -> Check:
@@ -101,7 +115,11 @@ def _settings(services: Services) -> Check:
 
 
 def _models(services: Services) -> Iterator[Check]:
-    models = services.models()
+    try:
+        models = services.models()
+    except AssistantError as error:
+        yield Check("models", False, error.message, error.hint)
+        return
     for model in models:
         yield Check(
             f"model {model.name}",

@@ -9,12 +9,11 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, EventSink, WorkspaceChanged
 from assistant.recall.search import Recall
-from assistant.recall.units.making import chat_id
 from assistant.runtime.forget_erasing import Eraser, told_as
 from assistant.runtime.forget_places import Places
 from assistant.workspace import layout
 from assistant.workspace.changes import merge
-from assistant.workspace.chat_files import scan_chats
+from assistant.workspace.chat_files import chat_of, scan_chats
 from assistant.workspace.declined import Declined
 from assistant.workspace.disk import read_bytes
 from assistant.workspace.forget_edits import chat_without, may_say, memory_without, units_gone
@@ -223,7 +222,7 @@ class ForgetService:
     def _restore_chat(self, pending: Pending, file: str) -> None:
         before, hidden = pending.chat_texts(file)
         chats, path = self._workspace.chats, self._workspace.root / file
-        chat = chat_id(file)
+        chat = chat_of(file)
         at = chats.paths(chat).index(path)
 
         def back(texts: Sequence[str]) -> list[str]:

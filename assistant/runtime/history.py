@@ -17,6 +17,7 @@ from assistant.runtime.lanes import Lane
 from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
 from assistant.workspace.assistants import PERSONA
+from assistant.workspace.chat_files import chat_of
 from assistant.workspace.disk import read_bytes
 from assistant.workspace.forgetting import scrub_bytes
 from assistant.workspace.forgotten_text import found_in_bytes
@@ -195,7 +196,7 @@ class HistoryService:
                     yield name
 
     def _private(self, path: Path) -> bool:
-        return self._workspace.chats.is_private(re.sub(r"_part\d+$", "", path.stem))
+        return self._workspace.chats.is_private(chat_of(path.as_posix()))
 
 
 def _written(path: Path) -> int:

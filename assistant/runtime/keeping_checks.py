@@ -10,10 +10,7 @@ from assistant.runtime.services import Services
 
 def keeping_checks(services: Services) -> Iterator[tuple[str, bool, str, str]]:
     """(name, ok, detail, fix). No backup at all is nothing wrong, but said."""
-    known = services.backups.known.all()
-    last = known[0] if known else None
-    none = "None was made yet; `keepsake backup FILE` makes one."
-    yield "backup", True, f"The last one is of {last.made}: {last.path}." if last else none, ""
+    yield "backup", *_backups(services)
     if not services.history.on:
         yield "history", True, "No git history is kept.", ""
         return
@@ -24,3 +21,13 @@ def keeping_checks(services: Services) -> Iterator[tuple[str, bool, str, str]]:
         return
     detail = f"The last commit is of {entries[0].time}." if entries else "There is no commit yet."
     yield "history", True, detail, ""
+
+
+def _backups(services: Services) -> tuple[bool, str, str]:
+    try:
+        known = services.backups.known.all()
+    except AssistantError as error:
+        return False, error.message, error.hint
+    if not known:
+        return True, "None was made yet; `keepsake backup FILE` makes one.", ""
+    return True, f"The last one is of {known[0].made}: {known[0].path}.", ""

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
@@ -111,7 +111,7 @@ class WorkerProcess:
             self.starts += 1
             try:
                 self._session = _Session(self._module, self._log_path, self._env)
-            except OSError as error:  # no memory for another process, or no folder for its log
+            except OSError as error:  # no memory for another process
                 message = f"The helper process could not be started: {error.strerror or error}."
                 raise AssistantError("worker.start", message, "Close other programs, then try again.") from error
             opened = self._session.open()
@@ -205,10 +205,7 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
     # -P: a folder that happens to be the current one must not shadow our modules with its own.
     command = [sys.executable, "--worker", module] if frozen else [sys.executable, "-P", "-m", module]
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    if log_path:
-        make_private(log_path.parent)
-    mode = "wb" if log_path and log_path.exists() and log_path.stat().st_size > _LOG_BYTES else "ab"
-    with open(log_path or os.devnull, mode, opener=open_private) as stderr:
+    with _log_file(log_path) as stderr:
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -217,6 +214,18 @@ def _spawn(module: str, log_path: Path | None, env: Mapping[str, str]) -> subpro
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", **QUIET, **env},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+
+
+def _log_file(path: Path | None) -> BinaryIO:
+    """What the process writes to its log is nice to have: where there is no place for it, it works without."""
+    try:
+        if path:
+            make_private(path.parent)
+            mode: Literal["wb", "ab"] = "wb" if path.exists() and path.stat().st_size > _LOG_BYTES else "ab"
+            return open(path, mode, opener=open_private)
+    except OSError as error:
+        _log.info("no log in %s: %s", path, error)
+    return Path(os.devnull).open("ab")
 
 
 def _close_quietly(pipe: Any) -> None:

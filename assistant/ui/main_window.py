@@ -40,6 +40,7 @@ from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
 from assistant.ui.widgets import spread
 from assistant.ui.window_keeper import WindowKeeper
+from assistant.workspace.chat_files import chat_of
 
 if TYPE_CHECKING:
     from assistant.ui.memory.panel import MemoryPanel
@@ -234,7 +235,7 @@ class MainWindow(QMainWindow):
     def show_place(self, file: str, line: int) -> None:
         """Open the memory panel at a line; a line of a chat opens the chat."""
         if file.startswith("chats/"):
-            self.open_chat(Path(file).stem.partition("_part")[0])  # a long chat goes on in further files
+            self.open_chat(chat_of(file))
             return
         self.memory.show()
         self.memory.panel().open_place(file, line)

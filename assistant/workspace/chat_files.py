@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from assistant.core.errors import AssistantError
 from assistant.workspace.chats import BLOCK
@@ -61,6 +61,13 @@ def find_parts(root: Path, ident: str) -> list[Path]:
 def part_path(first: Path, part: int) -> Path:
     """The name of part 2, 3, ... of the chat whose first file is ``first``."""
     return first.with_name(f"{first.stem}_part{part}.md")
+
+
+def chat_of(file: str) -> str:
+    """The id of the chat that a file of ``chats/`` holds, or a part of."""
+    name = PurePosixPath(file).stem
+    part = _PART.fullmatch(name)
+    return part[1] if part else name
 
 
 def chat_folders(root: Path) -> list[Path]:

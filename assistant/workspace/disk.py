@@ -12,6 +12,9 @@ _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENO
 _READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO, getattr(errno, "ESTALE", errno.ENOENT)})
 
+_ABSENT = (FileNotFoundError, NotADirectoryError)
+"""The latter where a file stands in the place of its folder."""
+
 
 def as_error(error: OSError, path: Path) -> AssistantError:
     """The failure of a file operation in words; codes disk.full, workspace.read_only, workspace.gone, workspace.io."""
@@ -36,7 +39,7 @@ def read_bytes(path: Path) -> bytes:
     """The whole file; b"" when it does not exist. Raises AssistantError for what cannot be read."""
     try:
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):  # a file stands where its folder should
+    except _ABSENT:
         return b""
     except PermissionError as error:
         raise AssistantError(
@@ -53,7 +56,7 @@ def ends_with_newline(path: Path) -> bool:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 1))
             return file.read(1) in (b"", b"\n")
-    except FileNotFoundError:
+    except _ABSENT:
         return True
     except OSError as error:
         raise as_error(error, path) from error
@@ -66,7 +69,7 @@ def read_from(path: Path, start: int) -> tuple[int, bytes]:
             size = file.seek(0, os.SEEK_END)
             file.seek(start)
             return size, file.read() if start < size else b""
-    except FileNotFoundError:
+    except _ABSENT:
         return 0, b""
     except OSError as error:
         raise as_error(error, path) from error

@@ -39,6 +39,12 @@ def workspace_id(root: Path, data_root: Path) -> str:
     return ident
 
 
+def known_id(root: Path, data_root: Path) -> str:
+    """The same without writing anything: "" for a workspace that was never opened."""
+    found = _find(_load(data_root / "workspaces.json"), Path(os.path.realpath(root)))
+    return found or ""
+
+
 def move_record(data_root: Path, old: Path, new: Path | None) -> None:
     """The workspace that was at ``old`` is at ``new`` now; None: it is gone, and what comes to be there is another one.
 

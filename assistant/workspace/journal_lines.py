@@ -111,7 +111,7 @@ def _blocks_from_end(path: Path, end: int | None) -> Iterator[tuple[int, bytes]]
     """Whole lines in large pieces, the last piece first; without the line break at a piece's end."""
     try:
         file = path.open("rb")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
         raise as_error(error, path) from error

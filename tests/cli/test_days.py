@@ -81,3 +81,15 @@ def test_an_error_says_what_is_understood(week: Keepsake) -> None:
     assert result.code == 1
     assert "'soonish' is no day" in result.err and "a few days ago" in result.err
     assert "The range is empty" in week(*MONDAY, "recall", "", "--since", "today", "--until", "yesterday").err
+
+
+def test_a_whole_date_may_be_of_any_year(week: Keepsake) -> None:
+    whole = ("--since", "0001-01-01", "--until", "9999-12-31")
+    week(*MONDAY, "remember", "the tide is low")
+    hits = week(*MONDAY, "recall", "kayak", *whole, "--json").json["hits"]
+    assert hits == week(*MONDAY, "recall", "kayak", "--json").json["hits"] and hits
+    chats = week(*MONDAY, "chats", "search", "kayak", *whole, "--json").json["chats"]
+    assert [len(chat["turns"]) for chat in chats] == [2]
+    assert week(*MONDAY, "memory", "journal", *whole, "--json").json["entries"]
+    assert len(week(*MONDAY, "recall", "", *whole, "--json").json["hits"]) == 6
+    assert "is no day" in week(*MONDAY, "recall", "kayak", "--since", "0001-02-30").err

@@ -253,9 +253,16 @@ def test_ctrl_c_is_left_to_the_parent(worker: WorkerProcess) -> None:
     assert worker.call("echo", {}, CancelToken())["pid"] == pid
 
 
-def test_a_worker_that_cannot_be_started_is_said_in_words(tmp_path: Path) -> None:
+def test_a_worker_with_no_place_for_its_log_works_without(tmp_path: Path) -> None:
     (tmp_path / "logs").write_text("in the way")
-    worker = WorkerProcess("tests.runtime.fake_worker", tmp_path / "logs" / "worker.log")
+    worker = WorkerProcess(MODULE, tmp_path / "logs" / "worker.log")
+    assert worker.call("echo", {}, CancelToken())["pid"] == worker.pid
+    worker.close()
+
+
+def test_a_worker_that_cannot_be_started_is_said_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "no python"))
+    worker = WorkerProcess(MODULE)
     with pytest.raises(AssistantError) as failed:
         worker.call("echo", {}, CancelToken())
     assert failed.value.code == "worker.start"

@@ -331,3 +331,16 @@ def test_a_full_state_folder_costs_no_words(ws, monkeypatch):
     monkeypatch.setattr(append_log, "write_atomic", _full_disk)
     ws.chats.end_turn(ident, ws.chats.begin_turn(ident, "hello").n, "world")
     assert said(ws.chats, ident) == [("hello", "world")]
+
+
+@pytest.mark.parametrize(
+    ("file", "ident"),
+    [
+        ("chats/2026-11/20261130_120000.md", "20261130_120000"),
+        ("chats/2026-11/20261130_120000_part2.md", "20261130_120000"),
+        ("chats/other/the_party_part12.md", "the_party"),
+        ("chats/other/a_parting_word.md", "a_parting_word"),
+    ],
+)
+def test_a_file_names_its_chat_whatever_that_is_called(file, ident):
+    assert chat_files.chat_of(file) == ident

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import platform
-import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,8 @@ class Report:
 
 
 def median(values: Sequence[float]) -> float:
+    import statistics  # fractions and all, which starting the window does not need
+
     return round(statistics.median(values), 3)
 
 

@@ -68,11 +68,20 @@ def parse_range(text: str, today: date, *, ahead: bool = False) -> DayRange | No
     ahead: days to come are meant where the words leave it open ("Friday").
     """
     folded = fold(text[:MOST_CHARACTERS]).strip()
+    if _ISO.fullmatch(folded) and (day := _iso_day(folded)):
+        return DayRange(day, day, (0, len(folded)))
     for found in ranges_in(folded, Asked(today, present=ahead, ahead=ahead)):
         rest = folded[: found.words[0]] + folded[found.words[1] :]
         if not re.sub(_AROUND, "", rest):
             return found
     return None
+
+
+def _iso_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def how_asked(folded: str, today: date) -> Asked:
@@ -84,6 +93,8 @@ def how_asked(folded: str, today: date) -> Asked:
 
 # --- readings -----------------------------------------------------------------------------------------------------
 
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+"""A whole date, of any year: as words a year stands for itself from 1900 on."""
 _AROUND = r"\b(?:on|in|since|until|till|the|at|from|between|during|over|as of)\b|[\s,.。的从自在起]|以来|为止|之间"
 _TO = re.compile(r"\s*(?:to|until|till|through|-|–|—|~|到|至|直到)\s*(?:the\s+)?")
 _AND = re.compile(r"\s*(?:and|和|与)\s*(?:the\s+)?")

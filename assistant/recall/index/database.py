@@ -1,22 +1,25 @@
 """The index file: SQLite in WAL mode, so that the window and the command line can share it.
 
 Everything in it is derived from the workspace. A file that is damaged, foreign or of another layout is thrown away and
-built anew; ``IndexFile.note`` says so.
+built anew, and a folder in its place is put aside; ``IndexFile.note`` says so.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.core.folders import make_private
+from assistant.recall.index.read_only import cannot_write, is_hindered, opened_to_read, reads_only
 from assistant.recall.units.unit import UNIT_RULES
 from assistant.recall.words.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 13
+LAYOUT = 14
 """Raised with every change of the tables; a change of what text is indexed raises ``units_value.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -28,10 +31,12 @@ CREATE TABLE files(
 CREATE TABLE units(
     id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, uid TEXT NOT NULL,
     kind TEXT NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, struck INTEGER NOT NULL,
-    chat TEXT NOT NULL, number INTEGER NOT NULL, lang TEXT NOT NULL, renews INTEGER NOT NULL,
-    hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, head TEXT NOT NULL, body TEXT NOT NULL);
+    chat TEXT NOT NULL, number INTEGER NOT NULL, follows INTEGER NOT NULL DEFAULT 0, lang TEXT NOT NULL,
+    renews INTEGER NOT NULL, hash BLOB NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, head TEXT NOT NULL,
+    body TEXT NOT NULL);
 CREATE INDEX units_by_uid ON units(uid);
 CREATE INDEX units_by_hash ON units(hash);
+CREATE INDEX units_by_turn_before ON units(chat, follows) WHERE follows > 0;
 CREATE TABLE places(
     file INTEGER NOT NULL, unit INTEGER NOT NULL, digest BLOB NOT NULL, line INTEGER NOT NULL,
     PRIMARY KEY(file, unit)) WITHOUT ROWID;
@@ -60,12 +65,13 @@ CREATE TABLE questions(
 INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """
 """Rows of units never change, and their ids are never given again; a reader in memory follows by what came (units,
-vectors) and what went (gone). places: where each stands in its file and what it was made from (see ``sketches``),
-apart since one line more at the top of a long file changes all that follow. vectors: a text's windows, part 0, 1, …, as
-float16; pieces: in the row of part 0 the vectors of what the text says sentence by sentence, one after the other, NULL
-while they are not made (see ``meaning.pieces``). A model's vectors take part in searches once it is ``published``.
-questions: the bank's, and query_maps: where they point, of each model (float16). names: by which links find a note: its
-file name (rank 0), title (1), aliases (2)."""
+vectors) and what went (gone). follows: the number of the turn before one on its branch, 0 for none. places: where
+each stands in its file and what it was made from (see ``sketches``), apart since one line more at the top of a long
+file changes all that follow. vectors: a text's windows, part 0, 1, …, as float16; pieces: in the row of part 0 the
+vectors of what the text says sentence by sentence, one after the other, NULL while they are not made (see
+``meaning.pieces``). A model's vectors take part in searches once it is ``published``. questions: the bank's, and
+query_maps: where they point, of each model (float16). names: by which links find a note: its file name (rank 0), title
+(1), aliases (2)."""
 
 _log = logging.getLogger(__name__)
 
@@ -79,18 +85,53 @@ class IndexFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.note = ""
+        self.hindrance = ""
+        """Why it could last only be read; "" where it could be written."""
 
     def connect(self) -> sqlite3.Connection:
-        """A connection usable from any thread (one at a time), in autocommit mode."""
+        """A connection usable from any thread (one at a time), in autocommit mode.
+
+        Where nothing can be written it is one to read by (``read_only.reads_only``), as long as there is an index.
+        """
         make_private(self.path.parent)
+        self.hindrance = ""
+        if fault := self._fault():
+            self._renew(fault)
         try:
             return self._open()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise
-            _log.warning("the index %s is no good and is built anew: %s", self.path, error)
-            self.discard(f"The index was damaged and is built anew ({error}).")
+            if is_hindered(error):
+                return self._open_to_read(error)
+            self._renew(error)
             return self._open()
+
+    def connect_to_write(self) -> sqlite3.Connection:
+        """The same where the index can be written; else raises AssistantError("recall.index")."""
+        connection = self.connect()
+        if reads_only(connection):
+            connection.close()
+            raise cannot_write(self.path.parent, self.hindrance)
+        return connection
+
+    def _fault(self) -> str:
+        """What an attempt to open it would not tell, or not at once; "" for nothing.
+
+        The log of an index is only made after its first page, so one with a log and no page is cut; whoever has it
+        open would keep us waiting.
+        """
+        if any(path.is_dir() and not path.is_symlink() for path in self._files()):
+            return "a folder is in its place"
+        file, log, *_ = self._files()
+        try:
+            return "it was cut off" if log.exists() and not file.stat().st_size else ""
+        except OSError:
+            return ""
+
+    def _renew(self, why: object) -> None:
+        _log.warning("the index %s is no good and is built anew: %s", self.path, why)
+        self.discard(f"The index was damaged and is built anew ({why}).")
 
     def place(self) -> tuple[int, int] | None:
         """Names the file itself, whatever takes its name later; None where there is none."""
@@ -101,10 +142,21 @@ class IndexFile:
         return stat.st_dev, stat.st_ino
 
     def discard(self, note: str) -> None:
-        """Remove the file with its companions; every connection to it must be closed."""
+        """Remove the file with its companions; every connection to it must be closed. Raises OSError.
+
+        A folder of that name is none of ours: it gets another name, whatever is in it.
+        """
         self.note = note
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        for path in self._files():
+            if path.is_dir() and not path.is_symlink():
+                aside = _free_name(path)
+                path.rename(aside)
+                self.note = f"A folder stood where the search index is kept; it is {aside.name} now. The index is new."
+            else:
+                path.unlink(missing_ok=True)
+
+    def _files(self) -> list[Path]:
+        return [self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal", "-shm", "-journal")]
 
     def _open(self) -> sqlite3.Connection:
         new = not self.path.exists()
@@ -121,6 +173,18 @@ class IndexFile:
             connection.close()
             raise
         return connection
+
+    def _open_to_read(self, error: Exception) -> sqlite3.Connection:
+        """What there is of an index that cannot be written; raises the error where that is nothing."""
+        connection = opened_to_read(self.path, _BUSY_SECONDS)
+        try:
+            if self._is_ours(connection):
+                self.hindrance = str(error)
+                return connection
+        except sqlite3.Error:
+            pass
+        connection.close()
+        raise error
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         if self._is_ours(connection):
@@ -148,6 +212,11 @@ class IndexFile:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         return (application, layout) == (_APPLICATION_ID, LAYOUT)
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.aside{n or ''}") for n in itertools.count())
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def birth(connection: sqlite3.Connection) -> str:

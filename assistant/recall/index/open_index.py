@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from assistant.recall.index.database import IndexFile
 from assistant.recall.index.known_files import KnownFiles
+from assistant.recall.index.read_only import reads_only
 from assistant.recall.meaning.models import learnt_up_to, number_of, published_model
 from assistant.recall.meaning.quiet_embedder import QuietEmbedder
 from assistant.recall.reports import IndexStatus, index_status
 
 if TYPE_CHECKING:
     from assistant.recall.meaning.snapshot import Snapshot
+
+_SOUND = (sqlite3.OperationalError, sqlite3.ProgrammingError)
 
 
 class OpenIndex:
@@ -37,10 +40,23 @@ class OpenIndex:
             self._place = self._file.place()
         return self._connection
 
+    def let_go(self) -> bool:
+        """Close what is out of date; True when another process threw the index away, to build it anew.
+
+        One that could only be opened to read is, too: perhaps it can be written again, and is by others.
+        """
+        is_replaced = self._connection is not None and self._file.place() != self._place
+        if is_replaced or self._reads_only:
+            self.close()
+        return is_replaced
+
+    def is_damaged(self, error: Exception) -> bool:
+        """Whether an error tells against the file: it is neither busy nor full, nor was it closed or opened to read."""
+        return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, _SOUND) and not self._reads_only
+
     @property
-    def is_replaced(self) -> bool:
-        """Whether what is open is not the index any more: another process threw it away, to build it anew."""
-        return self._connection is not None and self._file.place() != self._place
+    def _reads_only(self) -> bool:
+        return self._connection is not None and reads_only(self._connection)
 
     @property
     def is_read(self) -> bool:

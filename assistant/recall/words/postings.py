@@ -14,9 +14,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from assistant.recall.words.text import fold_width
-from assistant.recall.words.tokens import phone_numbers, pieces, words_of_piece
-
 SCHEMA = """
 CREATE TABLE unit_words(unit INTEGER PRIMARY KEY, text BLOB NOT NULL, context BLOB NOT NULL);
 CREATE TABLE word_blocks(block INTEGER PRIMARY KEY, sizes BLOB NOT NULL);
@@ -32,9 +29,6 @@ LONGEST = 65_535
 """Words of a unit that count for its length."""
 HASH = 8
 """Bytes of a word's hash: among a million words two share one with a chance of 1 to 40 million."""
-
-_SHORT = 24
-"""Characters of a piece of text that is worth remembering, as a word that comes again."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -53,25 +47,10 @@ def add_words(connection: sqlite3.Connection, unit: int, text: str, context: str
 
     unit: its row's id, greater than that of every unit before it. To be followed by ``fold_blocks``.
     """
+    from assistant.recall.words.packing import packed  # many patterns, which starting the window does not need
+
     row = [unit, packed(text), packed(context) if context else b""]
     connection.execute("INSERT INTO unit_words(unit, text, context) VALUES (?, ?, ?)", row)
-
-
-def packed(text: str) -> bytes:
-    """The hashes of a text's words in order, then, after a gap, of what else it can be found by."""
-    folded = fold_width(text)
-    both = [_known_piece(piece) if len(piece) <= _SHORT else _packed_piece(piece) for piece in pieces(folded)]
-    words = b"".join([own for own, _ in both])
-    others = b"".join([beside for _, beside in both]) + b"".join(map(word_hash, phone_numbers(folded)))
-    return words + b"\0" * HASH + others if others else words
-
-
-def _packed_piece(piece: str) -> tuple[bytes, bytes]:
-    words, others = words_of_piece(piece)
-    return b"".join(map(word_hash, words)), b"".join(map(word_hash, others))
-
-
-_known_piece = lru_cache(maxsize=1 << 14)(_packed_piece)
 
 
 def fold_blocks(connection: sqlite3.Connection) -> None:

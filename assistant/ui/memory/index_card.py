@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -18,6 +17,7 @@ from assistant.ui.memory.rows import RowDelegate
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, spread
+from assistant.workspace.chat_files import chat_of
 
 _MOST_HEIGHT = 150
 
@@ -106,7 +106,7 @@ class IndexCard(QWidget):
         if not isinstance(file, FileState):
             return
         if file.kind == "chat":
-            self.chat_chosen.emit(PurePosixPath(file.path).stem.split("_part")[0])
+            self.chat_chosen.emit(chat_of(file.path))
         else:
             self.place_chosen.emit(file.path, 0)
 

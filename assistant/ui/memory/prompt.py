@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import PurePosixPath
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -31,6 +30,7 @@ from assistant.ui.memory.prompt_rows import PromptDelegate, PromptRow, describe_
 from assistant.ui.models.plain import ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
+from assistant.workspace.chat_files import chat_of
 
 Message = tuple[str, str, int | None]
 """A chat ("": a new one), what would be said in it, and after which turn (see Backend.told.preview)."""
@@ -231,7 +231,7 @@ class PromptPage(Page):
             chat, _, turn = row.unit.partition("#")
             self.turn_chosen.emit(chat, int(turn) if turn.isdecimal() else 0)
         elif row.file.startswith("chats/"):
-            self.chat_chosen.emit(PurePosixPath(row.file).stem.partition("_part")[0])
+            self.chat_chosen.emit(chat_of(row.file))
         elif row.file:
             self.place_chosen.emit(row.file, row.line)
 

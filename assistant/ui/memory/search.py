@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
@@ -26,6 +25,7 @@ from assistant.ui.memory.why_card import WhyCard
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, SCORE_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import SearchField, button, label, spread
+from assistant.workspace.chat_files import chat_of
 
 _LIMIT = 30
 _LEAST_HEIGHT = 140
@@ -271,6 +271,6 @@ class SearchPage(Page):
     def _on_activated(self, index: QModelIndex) -> None:
         hit = index.data(ITEM_ROLE)
         if hit.kind == "turn" or hit.file.startswith("chats/"):
-            self.chat_chosen.emit(Path(hit.file).stem.split("_part")[0])
+            self.chat_chosen.emit(chat_of(hit.file))
         else:
             self.place_chosen.emit(hit.file, hit.line)
