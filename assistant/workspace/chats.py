@@ -208,8 +208,11 @@ def split_blocks(text: str, part: int = 1, first_line: int = 1) -> tuple[list[Ra
     return blocks, "\n".join(key_points).strip("\n")
 
 
-def link_turns(blocks: Iterable[RawBlock]) -> tuple[tuple[Turn, ...], list[str]]:
-    """Number the blocks and say which follows which; a block never follows a later one."""
+def link_turns(blocks: Iterable[RawBlock], earlier: Sequence[int] = ()) -> tuple[tuple[Turn, ...], list[str]]:
+    """Number the blocks and say which follows which; a block never follows a later one.
+
+    earlier: ascending numbers of the turns in parts of the chat before these blocks.
+    """
     turns: list[Turn] = []
     seen: set[int] = set()
     problems: list[str] = []
@@ -219,14 +222,14 @@ def link_turns(blocks: Iterable[RawBlock]) -> tuple[tuple[Turn, ...], list[str]]
             if block.n is not None:
                 problems.append(f"Line {block.line}: the number #{block.n} is used twice.")
             n = max(seen, default=0) + 1
-        after = block.after
+        after, before = block.after, turns[-1].n if turns else earlier[-1] if earlier else None
         if after is None:
-            after = turns[-1].n if turns else None
+            after = before
         elif after == 0:
             after = None
-        elif after not in seen:
+        elif after not in seen and after not in earlier:
             problems.append(f"Line {block.line}: there is no turn #{after} before it.")
-            after = turns[-1].n if turns else None
+            after = before
         seen.add(n)
         turns.append(_turn(block, n, after))
     return tuple(turns), problems

@@ -74,7 +74,7 @@ def sketches_of_units(units: Sequence[Unit]) -> Sketches:
 
 def _unit_digest(unit: Unit) -> bytes:
     parts = (unit.uid, unit.kind, unit.day, unit.until, unit.struck, unit.title, unit.text, unit.words, unit.context)
-    return _digest((*parts, unit.passage))[:16]
+    return _digest((*parts, unit.passage, unit.follows))[:16]
 
 
 def _digest(parts: tuple[object, ...]) -> bytes:

@@ -62,6 +62,7 @@ def insert_unit(connection: sqlite3.Connection, file: int, unit: Unit) -> int:
         unit.struck,
         unit.chat,
         unit.number,
+        unit.follows,
         language(unit.words),
         tells_of_change(unit.words),
         passage_hash(head, body),
@@ -71,8 +72,8 @@ def insert_unit(connection: sqlite3.Connection, file: int, unit: Unit) -> int:
         body,
     ]
     row = connection.execute(
-        "INSERT INTO units(file, uid, kind, day, until, struck, chat, number, lang, renews, "
-        "hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO units(file, uid, kind, day, until, struck, chat, number, follows, lang, "
+        "renews, hash, title, text, head, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         columns,
     ).lastrowid
     assert row is not None

@@ -64,17 +64,16 @@ def companions(
 
 
 def _of_one(around: Around, leader: int, taken: set[int]) -> Iterator[tuple[int, str]]:
-    sql = "SELECT file, kind, text, chat, number FROM units WHERE id = ?"
+    sql = "SELECT file, kind, text, chat, number, follows FROM units WHERE id = ?"
     row = int(around.snapshot.ids[leader])
     if (unit := around.connection.execute(sql, [row]).fetchone()) is None:
         return
-    file, kind, text, chat, number = unit
+    file, kind, text, chat, number, follows = unit
     for linked in linked_files(around.connection, text):
         if linked != file and (place := _best_of(around, linked, taken)) is not None:
             yield place, LINKED
     if chat:
-        turns = [[f"{chat}#{n}"] for n in (number + 1, number - 1)]
-        beside = _rows(around.connection, "SELECT id FROM units WHERE uid = ?", turns)
+        beside = _on_branch(around.connection, chat, number, follows)
     elif kind == "note":
         beside = _beside(around.connection, file, row)
     else:
@@ -84,6 +83,13 @@ def _of_one(around: Around, leader: int, taken: set[int]) -> Iterator[tuple[int,
 
 def _rows(connection: sqlite3.Connection, sql: str, each: Sequence[Sequence[object]]) -> list[int]:
     return [row for values in each for (row,) in connection.execute(sql, values)]
+
+
+def _on_branch(connection: sqlite3.Connection, chat: str, number: int, follows: int) -> list[int]:
+    """The newest turn that follows one and the one that it follows; turns of other branches may stand between."""
+    after = "SELECT id FROM units WHERE chat = ? AND follows = ? AND follows > 0 ORDER BY number DESC LIMIT 1"
+    before = "SELECT id FROM units WHERE uid = ?"
+    return [*_rows(connection, after, [[chat, number]]), *_rows(connection, before, [[f"{chat}#{follows}"]])]
 
 
 def _beside(connection: sqlite3.Connection, file: int, row: int) -> list[int]:

@@ -16,12 +16,13 @@ from pathlib import PurePosixPath
 from assistant.core.values import Passage
 from assistant.recall.index.link_names import names_of
 from assistant.recall.index.sketches import Makers, Sketches, sketches_of_pieces, sketches_of_units
+from assistant.recall.meaning.pieces import CONTEXT, MESSAGE
 from assistant.recall.meaning.windows import PART
 from assistant.recall.units.foreign import day_of_block, foreign_units
 from assistant.recall.units.unit import Unit
 from assistant.workspace.blocks import TextBlock
 from assistant.workspace.chat_files import chat_of
-from assistant.workspace.chats import Chat, Turn, parse_chat
+from assistant.workspace.chats import Chat, Turn, link_turns, parse_chat, split_blocks
 from assistant.workspace.entries import Entry, format_item
 from assistant.workspace.fact_marks import block_item
 from assistant.workspace.forget_edits import is_forgotten
@@ -128,25 +129,26 @@ def first_part_of(file: str) -> str:
 
 
 def chat_units(file: str, chat: Chat) -> tuple[list[Unit], str]:
-    """A unit a block, with the turns around it as context; a last one that is not answered (yet) is none."""
+    """A unit a block, with those around it on its branch as context; a last one that is not answered yet is none."""
     ident = chat_of(file)
     title = "" if chat.title in (ident, PurePosixPath(file).stem) else chat.title
-    by_number = {turn.n: turn for turn in chat.turns}
     units = []
     turns = chat.turns[:-1] if chat.turns and chat.turns[-1].reply is None else chat.turns
-    for index, turn in enumerate(chat.turns):
-        before = by_number.get(turn.after) if turn.after else (chat.turns[index - 1] if index else None)
-        after = turns[index + 1] if index + 1 < len(turns) else None
+    newest = {turn.after: turn for turn in turns}  # of those that follow a turn
+    for turn in chat.turns:
+        before = chat.by_number.get(turn.after) if turn.after else None
         if is_forgotten(turn.user):
             continue
-        units.append(_turn_unit(file, ident, title, turn, before, after, _speakers(chat)))
+        units.append(_turn_unit(file, ident, title, turn, before, newest.get(turn.n), _speakers(chat)))
     return units, "; ".join(str(problem) for problem in chat.problems)
 
 
 def _part(text: str, first_part: str) -> Chat:
     """A further part under the head of the first; that an answered turn stands in another part is no problem of it."""
-    head = parse_chat(first_part)
-    return replace(parse_chat(text), title=head.title, private=head.private, participants=head.participants)
+    blocks, _ = split_blocks(text)
+    first = next((block.n for block in blocks if block.n), 1)
+    turns, _ = link_turns(blocks, range(1, first))
+    return replace(parse_chat(first_part), turns=turns, problems=())
 
 
 def _speakers(chat: Chat) -> tuple[str, str]:
@@ -175,13 +177,14 @@ def _turn_unit(
         passage=turn_passage(title, turn, before),
         chat=ident,
         number=turn.n,
+        follows=turn.after or 0,
     )
 
 
 def turn_passage(title: str, turn: Turn, before: Turn | None) -> Passage:
     """What is embedded of a turn: its day in front of each window, then both messages, whole, and what led to them."""
     lead = " ".join(part for part in (title, *_end_of(before)) if part)
-    return Passage(f"[{turn.at[:10]}] ", f"{turn.user}\n{turn.reply or ''}\n({lead})")
+    return Passage(f"[{turn.at[:10]}] ", f"{turn.user}{MESSAGE}{turn.reply or ''}{CONTEXT}({lead})")
 
 
 def _end_of(before: Turn | None) -> tuple[str, ...]:

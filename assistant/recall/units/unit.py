@@ -7,7 +7,7 @@ from datetime import date
 
 from assistant.core.values import Passage
 
-UNIT_RULES = 1
+UNIT_RULES = 3
 """Raised when the same file would make other units, or their words be indexed otherwise: all files are read again then.
 
 Vectors of texts that stay the same are kept."""
@@ -19,7 +19,7 @@ class Unit:
 
     text: what a hit shows; words: what its keywords come from; context: its surroundings, for keywords of less weight;
     passage: what is embedded; until: last day it holds (None: for good); struck: taken back or replaced;
-    chat, number: where a turn stands; before: the turn it answers to (0: none).
+    chat, number: where a turn stands; follows: the number of the turn before it on its branch (0: none).
     """
 
     uid: str
@@ -36,3 +36,4 @@ class Unit:
     struck: bool = False
     chat: str = ""
     number: int = 0
+    follows: int = 0
