@@ -122,7 +122,7 @@ class PromptChanged:
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """what: "keywords" or "vectors"; done == total ends it."""
+    """what: "keywords", "vectors" or "pieces"; done == total ends it."""
 
     what: str
     done: int

@@ -80,3 +80,10 @@ class Embedder(Protocol):
         Each window is the head and a stretch of the body, never longer than the model's limit in tokens.
         """
         ...
+
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """Of each passage a float32 array (pieces, dimensions), rows of length 1: what it says sentence by sentence.
+
+        None where a passage says one thing only; see recall.meaning.pieces.
+        """
+        ...

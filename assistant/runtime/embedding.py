@@ -99,7 +99,11 @@ class WorkerEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         """See core.ports.Embedder. Sent in small portions, so that queries get their turn. Raises AssistantError."""
-        return [vectors for portion in _portions(passages) for vectors in self._surely(portion, cancel)]
+        return self._portioned("passages", passages, cancel)
+
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder; as ``embed_passages``."""
+        return self._portioned("pieces", passages, cancel)
 
     def embed_query(self, text: str, seconds: float) -> np.ndarray | None:
         """The text's vector if it is there within ``seconds``; None otherwise, the request is then taken back."""
@@ -169,34 +173,37 @@ class WorkerEmbedder:
     def _request(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         self._used_at = self._clock()
         answer = self._worker.call("embed", {"texts": list(texts)}, cancel)
-        return _unpacked(answer["vectors"], len(texts))
+        return _unpacked(answer["vectors"], len(texts), self.dimensions)
 
-    def _surely(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+    def _portioned(self, what: str, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        return [vectors for portion in _portions(passages) for vectors in self._surely(what, portion, cancel)]
+
+    def _surely(self, what: str, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         """Asked once more when the worker dies over it: a first index of hours must not end with one process."""
         try:
             self._load(cancel)
-            return self._passages(passages, cancel)
+            return self._cut(what, passages, cancel)
         except AssistantError as error:
             if error.code not in ("worker.died", "embedding.unloaded"):  # the latter: another one was started meanwhile
                 raise
             _log.warning("the embedding worker died and is started anew")
             self._load(cancel)
-            return self._passages(passages, cancel)
+            return self._cut(what, passages, cancel)
 
-    def _passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+    def _cut(self, what: str, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         import numpy as np
 
         self._used_at = self._clock()
         args = {"passages": [[passage.head, passage.body] for passage in passages]}
-        answer = self._worker.call("passages", args, cancel)
-        windows = answer["windows"]
-        return np.split(_unpacked(answer["vectors"], sum(windows)), np.cumsum(windows)[:-1])
+        answer = self._worker.call(what, args, cancel)
+        vectors = _unpacked(answer["vectors"], sum(answer["rows"]), self.dimensions)
+        return np.split(vectors, np.cumsum(answer["rows"])[:-1])
 
 
-def _unpacked(vectors: str, rows: int) -> np.ndarray:
+def _unpacked(vectors: str, rows: int, dimensions: int) -> np.ndarray:
     import numpy as np
 
-    return np.frombuffer(base64.b64decode(vectors), "<f4").reshape(rows, -1)
+    return np.frombuffer(base64.b64decode(vectors), "<f4").reshape(rows, dimensions)
 
 
 def _portions(passages: Sequence[Passage]) -> list[list[Passage]]:

@@ -20,6 +20,7 @@ from assistant.workspace.workspace import Workspace
 
 _SETTLE_SECONDS = 0.3  # editors write a file in several steps; one look at the end is enough
 _AT_LATEST_SECONDS = 3.0
+_LEARNING = ("vectors", "pieces")
 _VERIFY_SECONDS = 0.02
 _VERIFY_PAUSE_SECONDS = 0.06
 """Files are read for a quarter of the time, so that the window and the models have the machine."""
@@ -125,13 +126,13 @@ class IndexService:
         except AssistantError as error:
             self._emit(Notice(str(error), error=True))
         finally:
-            for what in ("keywords", "vectors"):  # however it ended, nothing is being indexed now
+            for what in ("keywords", *_LEARNING):  # however it ended, nothing is being indexed now
                 self._progress(1, 1, what)
             self._emit(IndexStateChanged())
 
     def _progress(self, done: int, total: int, what: str, before: int = 0) -> None:
         """Learning makes way for a file that changed, when it has kept what it learnt; then it goes on."""
-        make_way = what == "vectors" and 0 < done < total and self._waiting.is_set()
+        make_way = what in _LEARNING and 0 < done < total and self._waiting.is_set()
         if what == "vectors":
             done, total = before + done, before + total
         if total and done >= total:

@@ -109,14 +109,14 @@ class IndexStrip(QFrame):
         paused = self._services.indexing.paused
         if not paused:
             self._dismissed = False
-        learnt = self._jobs.get("vectors")
+        learnt = self._jobs.get("vectors") or self._jobs.get("pieces")
         job = None if paused else learnt or self._jobs.get("keywords")
         left = self._state.total - self._state.done if self._state else 0
         self.setVisible(not self._dismissed and (job is not None or (paused and left > 0)))
         if self.isHidden():
             self._state = None if not paused else self._state
             return
-        words = self._paused_words() if paused else self._words(job or (0, 0), learnt is not None)
+        words = self._paused_words() if paused else self._words(job or (0, 0))
         self.words.set_text(words)
         self.bar.setAccessibleName(words)
         done, total = job or ((self._state.done, self._state.total) if self._state else (0, 0))
@@ -126,9 +126,11 @@ class IndexStrip(QFrame):
         self.resume.setVisible(paused)
         self.shut.setVisible(paused)
 
-    def _words(self, job: tuple[int, int], learning: bool) -> str:
+    def _words(self, job: tuple[int, int]) -> str:
         done, total = (f"{number:,}" for number in job)
-        if not learning:
+        if "vectors" not in self._jobs and "pieces" in self._jobs:
+            return tr("Learning your notes sentence by sentence: {done} of {total}", done=done, total=total)
+        if "vectors" not in self._jobs:
             return tr("Reading your notes: {done} of {total}", done=done, total=total)
         said = tr("Learning the meaning of your notes: {done} of {total}", done=done, total=total)
         return f"{said} · {self._meanwhile()}" if self._meanwhile() else said

@@ -72,6 +72,10 @@ class FakeEmbedder:
         self.embedded += texts
         return [vector[None] for vector in vectors]
 
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """None."""
+        return [np.zeros((0, self.dimensions), np.float32) for _ in passages]
+
     def _direction(self, word: str) -> np.ndarray:
         for meaning in self.MEANINGS:
             if word in meaning:

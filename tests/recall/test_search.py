@@ -228,6 +228,9 @@ class SlowEmbedder:
     def embed_passages(self, passages: list[object], cancel: CancelToken) -> list[object]:
         return [self.embed(["one window"], cancel) for _ in passages]
 
+    def embed_pieces(self, passages: list[object], cancel: CancelToken) -> list[object]:
+        return [self.embed([], cancel) for _ in passages]
+
     def embed_query(self, text: str, seconds: float) -> object:
         self.asked.append(seconds)
         return self.embed([text], CancelToken())[0] if self.in_time else None  # type: ignore[index]

@@ -41,6 +41,17 @@ def test_new_notes_are_searched_by_meaning_as_before(qtbot: QtBot, window: MainW
     qtbot.waitUntil(lambda: window.indexing.isVisible() and window.indexing.words.whole() == wanted)
 
 
+def test_sentences_follow_when_every_note_is_found(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    strip = window.indexing
+    stands(services, 5_000, published=True)
+    services.emit(IndexProgress("vectors", 5_000, 5_000), IndexProgress("pieces", 64, 5_000))
+    wanted = "Learning your notes sentence by sentence: 64 of 5,000"
+    qtbot.waitUntil(lambda: strip.isVisible() and strip.words.whole() == wanted)
+    assert strip.pause.isVisible()
+    services.emit(IndexProgress("pieces", 5_000, 5_000))
+    qtbot.waitUntil(lambda: not strip.isVisible())
+
+
 def test_what_is_done_at_once_shows_no_strip(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     services.emit(IndexProgress("keywords", 0, 3), IndexProgress("keywords", 3, 3), IndexProgress("vectors", 3, 3))
     qtbot.waitUntil(lambda: not window.indexing._jobs and not window.indexing._patience.isActive())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from itertools import count
 from pathlib import Path
@@ -65,7 +66,9 @@ def _index(context: Context, recall: Recall, embedder: WorkerEmbedder, folder: P
     file = IndexFile(folder / "index.sqlite3")
     some = 0 if size <= _ALL_EMBEDDED else _SOME_EMBEDDED
     made = _embed_some(file, embedder, some) if some else {}
-    vectors = milliseconds(lambda: recall.sync(CancelToken(), context.output.progress)) / 1000
+    stages = _Stages(context.output.progress)
+    recall.sync(CancelToken(), stages)
+    vectors, pieces = stages.seconds("vectors"), stages.seconds("pieces")
     status = recall.status()
     embedded = some or status.vectors
     seconds = made.get("seconds", vectors)
@@ -77,9 +80,27 @@ def _index(context: Context, recall: Recall, embedder: WorkerEmbedder, folder: P
         "vectors_synthesised": int(made.get("synthesised", 0)),
         "index_keywords_s": round(words, 3),
         "index_vectors_s": round(seconds, 3),
+        "index_pieces_s": round(made.get("pieces_seconds", pieces), 3),
         "vectors_per_s": round(embedded / seconds, 1),
         "bare_vectors_per_s": round(bare, 1),
     }
+
+
+class _Stages:
+    """How long each stage of a sync took, by what it tells of its progress."""
+
+    def __init__(self, show: Callable[[int, int, str], None]) -> None:
+        self._show = show
+        self._first: dict[str, float] = {}
+        self._last: dict[str, float] = {}
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        self._last[what] = time.perf_counter()
+        self._first.setdefault(what, self._last[what])
+        self._show(done, total, what)
+
+    def seconds(self, what: str) -> float:
+        return self._last.get(what, 0.0) - self._first.get(what, 0.0)
 
 
 def _embed_some(file: IndexFile, embedder: WorkerEmbedder, some: int) -> dict[str, float]:
@@ -93,9 +114,12 @@ def _embed_some(file: IndexFile, embedder: WorkerEmbedder, some: int) -> dict[st
         rows = connection.execute("SELECT hash, head, body FROM units WHERE id % 7 = 3 LIMIT ?", [some]).fetchall()
         passages = [Passage(head, body) for _, head, body in rows]
         windows: list[np.ndarray] = []
+        pieces: list[np.ndarray] = []
         took = milliseconds(lambda: windows.extend(embedder.embed_passages(passages, CancelToken())))
+        pieces_took = milliseconds(lambda: pieces.extend(embedder.embed_pieces(passages, CancelToken())))
         store_vectors(connection, model, [row[0] for row in rows], windows)
-        return {"seconds": took / 1000, "synthesised": fill(connection, model, windows)}
+        synthesised = fill(connection, model, windows, pieces)
+        return {"seconds": took / 1000, "pieces_seconds": pieces_took / 1000, "synthesised": synthesised}
     finally:
         connection.close()
 

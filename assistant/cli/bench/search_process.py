@@ -48,6 +48,9 @@ class _Known:
     def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         raise NotImplementedError
 
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class _Folder:

@@ -16,8 +16,11 @@ _WITHOUT = (
 )
 
 
-def fill(connection: sqlite3.Connection, model: int, real: Sequence[np.ndarray]) -> int:
-    """Give every text without vectors one that is made of two of ``real`` (of length 1) and noise; how many."""
+def fill(connection: sqlite3.Connection, model: int, real: Sequence[np.ndarray], pieces: Sequence[np.ndarray]) -> int:
+    """Give every text without vectors one that is made of two of ``real`` (of length 1) and noise; how many.
+
+    pieces: of texts; each text gets those of one of them.
+    """
     import numpy as np
 
     from assistant.recall.meaning.vectors import store_vectors
@@ -26,7 +29,16 @@ def fill(connection: sqlite3.Connection, model: int, real: Sequence[np.ndarray])
     made = _mixed(np.concatenate(real), len(missing))
     for start in range(0, len(missing), _ROWS):
         store_vectors(connection, model, missing[start : start + _ROWS], next(made))
+    _fill_pieces(connection, model, pieces)
     return len(missing)
+
+
+def _fill_pieces(connection: sqlite3.Connection, model: int, pieces: Sequence[np.ndarray]) -> None:
+    from assistant.recall.meaning.vectors import store_pieces
+
+    sql = "SELECT id FROM vectors WHERE model = ? AND pieces IS NULL LIMIT ?"
+    while rows := [row for (row,) in connection.execute(sql, [model, _ROWS])]:
+        store_pieces(connection, rows, [pieces[row % len(pieces)] for row in rows])
 
 
 def _mixed(real: np.ndarray, count: int) -> Iterator[np.ndarray]:

@@ -19,7 +19,7 @@ from assistant.recall.index.read_only import cannot_write, is_hindered, opened_t
 from assistant.recall.units.unit import UNIT_RULES
 from assistant.recall.words.postings import SCHEMA as WORDS_SCHEMA
 
-LAYOUT = 13
+LAYOUT = 14
 """Raised with every change of the tables; a change of what text is indexed raises ``units_value.UNIT_RULES``."""
 _APPLICATION_ID = 0x4B505349  # "KPSI"
 _BUSY_SECONDS = 5.0
@@ -57,7 +57,8 @@ CREATE TABLE models(
     published INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE vectors(
     id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, hash BLOB NOT NULL, part INTEGER NOT NULL,
-    vector BLOB NOT NULL, UNIQUE(model, hash, part));
+    vector BLOB NOT NULL, pieces BLOB, UNIQUE(model, hash, part));
+CREATE INDEX vectors_whole ON vectors(model, id) WHERE pieces IS NULL;
 CREATE TABLE query_maps(model INTEGER PRIMARY KEY, map BLOB NOT NULL);
 CREATE TABLE questions(
     model INTEGER NOT NULL, number INTEGER NOT NULL, vector BLOB NOT NULL, PRIMARY KEY(model, number));
@@ -66,9 +67,11 @@ INSERT INTO meta VALUES ('birth', hex(randomblob(8)));
 """Rows of units never change, and their ids are never given again; a reader in memory follows by what came (units,
 vectors) and what went (gone). follows: the number of the turn before one on its branch, 0 for none. places: where
 each stands in its file and what it was made from (see ``sketches``), apart since one line more at the top of a long
-file changes all that follow. vectors: a text's windows, part 0, 1, …, as float16; a model's take part in searches
-once it is ``published``. questions: the bank's, and query_maps: where they point, of each model (float16). names: by
-which links find a note: its file name (rank 0), title (1), aliases (2)."""
+file changes all that follow. vectors: a text's windows, part 0, 1, …, as float16; pieces: in the row of part 0 the
+vectors of what the text says sentence by sentence, one after the other, NULL while they are not made (see
+``meaning.pieces``). A model's vectors take part in searches once it is ``published``. questions: the bank's, and
+query_maps: where they point, of each model (float16). names: by which links find a note: its file name (rank 0), title
+(1), aliases (2)."""
 
 _log = logging.getLogger(__name__)
 

@@ -77,7 +77,7 @@ def _carry(connection: sqlite3.Connection, before: list[bytes], after: list[byte
     if len(before) != len(after):
         return
     sql = (
-        "INSERT OR IGNORE INTO vectors(model, hash, part, vector) "
-        "SELECT model, ?, part, vector FROM vectors WHERE hash = ? ORDER BY part"
+        "INSERT OR IGNORE INTO vectors(model, hash, part, vector, pieces) "
+        "SELECT model, ?, part, vector, pieces FROM vectors WHERE hash = ? ORDER BY part"
     )
     connection.executemany(sql, [[new, old] for old, new in zip(before, after, strict=True) if old != new])

@@ -1,9 +1,10 @@
 """The embedding worker: ``python -m assistant.recall.meaning.embed_worker``, one model, JSON lines over its pipes.
 
 Requests: ``load`` {folder, threads} -> {identity, dimensions}; ``embed`` {texts} -> {vectors: base64 of little-endian
-float32, row after row}; ``passages`` {passages: [[head, body], ...]} -> {vectors, windows: how many rows each has}.
+float32, row after row}; ``passages`` and ``pieces`` {passages: [[head, body], ...]} -> {vectors, rows: how many each
+has}.
 
-``embed`` is for queries: it is answered beside ``passages``, whose threads step back behind everything else.
+``embed`` is for queries: it is answered beside the others, whose threads step back behind everything else.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+_Embed = Callable[[Sequence[Passage], CancelToken], "list[np.ndarray]"]
 _NICE = 10
 """Learning gets what others leave, and still a tenth of a core that somebody else uses in full."""
 
@@ -57,19 +59,22 @@ class _Worker:
         return {"vectors": _packed([self._loaded().embed(list(args["texts"]), cancel)])}
 
     def passages(self, args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> Mapping[str, Any]:
-        passages = [Passage(head, body) for head, body in args["passages"]]
-        vectors = self._shared_out(self._loaded(), passages, cancel)
-        return {"vectors": _packed(vectors), "windows": [len(one) for one in vectors]}
+        return self._shared_out(self._loaded().embed_passages, args, cancel)
 
-    def _shared_out(self, embedder: Embedder, passages: list[Passage], cancel: CancelToken) -> list[np.ndarray]:
+    def pieces(self, args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> Mapping[str, Any]:
+        return self._shared_out(self._loaded().embed_pieces, args, cancel)
+
+    def _shared_out(self, embed: _Embed, args: Mapping[str, Any], cancel: CancelToken) -> Mapping[str, Any]:
         """Dealt out by length, so that all threads end at about the same time."""
+        passages = [Passage(head, body) for head, body in args["passages"]]
         order = sorted(range(len(passages)), key=lambda n: -len(passages[n].body))
         hands = [hand for n in range(self._shares) if (hand := order[n :: self._shares])]
-        played = self._pool.map(lambda hand: embedder.embed_passages([passages[n] for n in hand], cancel), hands)
+        played = self._pool.map(lambda hand: embed([passages[n] for n in hand], cancel), hands)
         vectors: dict[int, np.ndarray] = {}
         for hand, some in zip(hands, played, strict=True):
             vectors.update(zip(hand, some, strict=True))
-        return [vectors[n] for n in range(len(passages))]
+        rows = [vectors[n] for n in range(len(passages))]
+        return {"vectors": _packed(rows), "rows": [len(one) for one in rows]}
 
     def _loaded(self) -> Embedder:
         if self._embedder is None:
@@ -100,7 +105,11 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     channel = worker_channel()
     worker = _Worker()
-    serve(channel, {"load": worker.load, "passages": worker.passages}, beside={"embed": worker.embed})
+    serve(
+        channel,
+        {"load": worker.load, "passages": worker.passages, "pieces": worker.pieces},
+        beside={"embed": worker.embed},
+    )
 
 
 if __name__ == "__main__":

@@ -90,7 +90,11 @@ class OnnxEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         """See core.ports.Embedder. Checks ``cancel`` between windows."""
-        return _embed_windows(self._windows, passages, lambda texts: self._vectors(texts, cancel))
+        return _embed_cut(self._windows.cut, passages, lambda texts: self._vectors(texts, cancel))
+
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Checks ``cancel`` between pieces."""
+        return _embed_cut(self._windows.pieces, passages, lambda texts: self._vectors(texts, cancel))
 
     def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """Of texts that fit; in batches of similar length."""
@@ -155,7 +159,11 @@ class SentenceTransformerEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
         """See core.ports.Embedder. Checks ``cancel`` between batches."""
-        return _embed_windows(self._windows, passages, lambda texts: self._vectors(texts, cancel))
+        return _embed_cut(self._windows.cut, passages, lambda texts: self._vectors(texts, cancel))
+
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Checks ``cancel`` between batches."""
+        return _embed_cut(self._windows.pieces, passages, lambda texts: self._vectors(texts, cancel))
 
     def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         import numpy as np
@@ -255,15 +263,15 @@ def _windows(tokenizer: Any, folder: Path, tokens: int) -> Windows:
     return Windows(token_ends(tokenizer), model_prefix(folder), room)
 
 
-def _embed_windows(
-    windows: Windows, passages: Sequence[Passage], embed: Callable[[list[str]], np.ndarray]
+def _embed_cut(
+    cut: Callable[[Passage], list[str]], passages: Sequence[Passage], embed: Callable[[list[str]], np.ndarray]
 ) -> list[np.ndarray]:
-    """All windows of all passages at once, so that they are sorted by length together; given back by passage."""
+    """What all passages are cut into at once, so that it is sorted by length together; given back by passage."""
     import numpy as np
 
-    cut = [windows.cut(passage) for passage in passages]
-    vectors = embed([window for one in cut for window in one])
-    return np.split(vectors, np.cumsum([len(one) for one in cut])[:-1]) if cut else []
+    texts = [cut(passage) for passage in passages]
+    vectors = embed([text for one in texts for text in one])
+    return np.split(vectors, np.cumsum([len(one) for one in texts])[:-1]) if texts else []
 
 
 def _pools_first_token(folder: Path) -> bool:

@@ -109,6 +109,20 @@ def count_missing(connection: sqlite3.Connection, model: int, newest: int) -> in
     return missing
 
 
+def without_pieces(connection: sqlite3.Connection, model: int, most: int) -> list[tuple[int, str, str]]:
+    """(id of the first window's vector, head, body) of texts whose pieces are not made yet."""
+    sql = (
+        "SELECT vectors.id, head, body FROM vectors JOIN units ON units.hash = vectors.hash "
+        "WHERE model = ? AND pieces IS NULL GROUP BY vectors.id ORDER BY vectors.id LIMIT ?"
+    )
+    return list(connection.execute(sql, [model, most]))
+
+
+def count_without_pieces(connection: sqlite3.Connection, model: int) -> int:
+    sql = "SELECT count(*) FROM vectors WHERE model = ? AND pieces IS NULL"
+    return int(connection.execute(sql, [model]).fetchone()[0])
+
+
 def missing_texts(
     connection: sqlite3.Connection, model: int, after: int, newest: int, most: int
 ) -> list[tuple[int, bytes, str, str]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from assistant.recall.meaning.codes import Codes, edge
 from assistant.recall.meaning.questions import Questions
-from assistant.recall.meaning.vectors import VectorReader
+from assistant.recall.meaning.vectors import VectorReader, read_pieces
 from assistant.recall.words.text import LANGUAGES
 
 GROUPS = 2 * len(LANGUAGES)
@@ -163,6 +163,28 @@ class Snapshot:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
         result[have[there]] = vectors[there]
         return result
+
+    def pieces_of(
+        self, connection: sqlite3.Connection, vector: np.ndarray, language: str, at: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the units at these places say sentence by sentence (see ``pieces``).
+
+        float32 (pieces, dimensions), less their group's centre and of length 1; the index into ``at`` of each; their
+        cosines with a query's vector.
+        """
+        have = np.flatnonzero(self.has_vector[at])
+        rows = self.windows.rows[self.windows.sorted[self.first[at[have]]]]
+        once, inverse = np.unique(rows, return_inverse=True)
+        stored, of = read_pieces(connection, once, self.dimensions)
+        # Texts that several units have in common are read once.
+        order = np.argsort(of, kind="stable")
+        edges = np.searchsorted(of[order], np.arange(len(once) + 1))
+        lengths = np.diff(edges)[inverse]
+        vectors = stored[order[ranges(edges[:-1][inverse], lengths)]]
+        owner = np.repeat(have, lengths)
+        vectors -= self.centres[self.group[at[owner]]]
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+        return vectors, owner, vectors @ self._query(vector, language)
 
     def positions(self, rows: Sequence[int]) -> np.ndarray:
         """Where these units stand; rows that are not here (written a moment ago by others) are dropped."""

@@ -13,12 +13,14 @@ from assistant.core.values import Passage
 from assistant.recall.index.database import writing
 from assistant.recall.meaning.models import (
     count_missing,
+    count_without_pieces,
     drop_vectors_of_nobody,
     missing_texts,
     model_number,
     newest_unit,
     publish,
     published_model,
+    without_pieces,
 )
 
 if TYPE_CHECKING:
@@ -43,8 +45,10 @@ def sync_vectors(connection: sqlite3.Connection, embedder: Embedder, cancel: Can
         _embed_questions(connection, embedder, model, cancel)
         if embedder.identity != identity:  # its files were replaced, and its process was started anew
             continue
-        if published_model(connection, identity, dimensions) or publish(connection, model, newest):
-            drop_vectors_of_nobody(connection)
+        if not published_model(connection, identity, dimensions) and not publish(connection, model, newest):
+            continue
+        drop_vectors_of_nobody(connection)
+        if _embed_pieces(connection, embedder, model, cancel, progress):
             return made
 
 
@@ -75,6 +79,28 @@ def _embed_missing(
     return done
 
 
+def _embed_pieces(
+    connection: sqlite3.Connection, embedder: Embedder, model: int, cancel: CancelToken, progress: Progress
+) -> bool:
+    """What texts say sentence by sentence: made when all is found by its whole already. False for another embedder."""
+    from assistant.recall.meaning.vectors import store_pieces
+
+    identity, done = embedder.identity, 0
+    total = count_without_pieces(connection, model)
+    while rows := without_pieces(connection, model, _TEXTS_A_COMMIT) if total else []:
+        cancel.check()
+        progress(done, max(total, done), "pieces")
+        pieces = embedder.embed_pieces([Passage(head, body) for _, head, body in rows], cancel)
+        if embedder.identity != identity:
+            return False
+        _check(pieces, len(rows), embedder.dimensions, least=0)
+        store_pieces(connection, [row for row, _, _ in rows], pieces)
+        done += len(rows)
+    if done:
+        progress(done, done, "pieces")
+    return True
+
+
 def _embed_questions(connection: sqlite3.Connection, embedder: Embedder, model: int, cancel: CancelToken) -> None:
     """The bank of questions, once a model (some 2 s), and where the model's questions point."""
     from assistant.recall.meaning.questions import bank_texts, has_questions, store_query_map, store_questions
@@ -89,12 +115,15 @@ def _embed_questions(connection: sqlite3.Connection, embedder: Embedder, model: 
         store_questions(connection, model, vectors)
 
 
-def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int) -> None:
-    """A damaged model must not spoil the index: neither other shapes nor what is not a number is stored."""
+def _check(vectors: Sequence[np.ndarray], texts: int, dimensions: int, least: int = 1) -> None:
+    """A damaged model must not spoil the index: neither other shapes nor what is not a number is stored.
+
+    least: so many rows each has.
+    """
     import numpy as np
 
     def is_good(one: np.ndarray) -> bool:
-        return one.ndim == 2 and len(one) > 0 and one.shape[1] == dimensions and bool(np.isfinite(one).all())
+        return one.ndim == 2 and len(one) >= least and one.shape[1] == dimensions and bool(np.isfinite(one).all())
 
     if len(vectors) != texts or not all(is_good(one) for one in vectors):
         raise AssistantError(

@@ -27,14 +27,33 @@ def store_vectors(
     Where a text went while it was embedded, the next sync deletes them again.
     """
     rows = [
-        (model, key, part, window.astype(STORED).tobytes())
+        (model, key, part, window.astype(STORED).tobytes(), None if part == 0 else b"")
         for key, windows in zip(hashes, vectors, strict=True)
         for part, window in enumerate(np.atleast_2d(windows))
     ]
     with writing(connection):
-        connection.executemany("INSERT OR IGNORE INTO vectors(model, hash, part, vector) VALUES (?, ?, ?, ?)", rows)
+        connection.executemany(
+            "INSERT OR IGNORE INTO vectors(model, hash, part, vector, pieces) VALUES (?, ?, ?, ?, ?)", rows
+        )
         if without_unit(connection, hashes):
             leave_unswept(connection)
+
+
+def store_pieces(connection: sqlite3.Connection, rows: Sequence[int], pieces: Iterable[np.ndarray]) -> None:
+    """Keep the pieces of texts, each (pieces, dimensions), with their first windows. rows: ids of these vectors."""
+    blobs = [(some.astype(STORED).tobytes(), row) for row, some in zip(rows, pieces, strict=True)]
+    with writing(connection):
+        connection.executemany("UPDATE vectors SET pieces = ? WHERE id = ?", blobs)
+
+
+def read_pieces(connection: sqlite3.Connection, rows: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces, float32 (pieces, dimensions), and of which of the rows (ids of first windows, each once) they are."""
+    place = {row: n for n, row in enumerate(rows.tolist())}
+    found = connection.execute(f"SELECT id, pieces FROM vectors WHERE id IN ({','.join(map(str, place))})").fetchall()
+    size = 2 * dimensions
+    found = [(row, blob) for row, blob in found if blob and len(blob) % size == 0]
+    of = np.repeat([place[row] for row, _ in found], [len(blob) // size for _, blob in found]).astype(np.int64)
+    return matrix([blob for _, blob in found], dimensions), of
 
 
 class VectorReader:

@@ -13,8 +13,9 @@ from typing import Any
 
 from assistant.core.values import Passage
 from assistant.recall.meaning.graphemes import cluster_border
+from assistant.recall.meaning.pieces import CONTEXT, MESSAGE, pieces_of
 
-PASSAGE_RULES = 1
+PASSAGE_RULES = 2
 """Raised when the same passage would be cut otherwise, since its vectors are others then."""
 MOST_WINDOWS = 32
 """Of one text, some 50 000 characters one after another; a longer text has as many, spread evenly over it."""
@@ -49,7 +50,7 @@ class Windows:
         Several parts of a body have windows of their own, after those of the whole; not if they are too many.
         """
         lead = self._lead(plain(passage.head[: self.room * _CHARACTERS_A_TOKEN]))
-        body = plain(passage.body).strip()
+        body = plain(passage.body).replace(MESSAGE, "\n").replace(CONTEXT, "\n").strip()
         parts = [part.strip() for part in body.split(PART) if part.strip()]
         whole = PART_SHOWN.join(parts)
         windows = self._cut(lead, whole)
@@ -57,6 +58,10 @@ class Windows:
             apart = [window for part in parts for window in self._cut(lead, part)]
             windows += apart if len(windows) + len(apart) <= MOST_WINDOWS else []
         return windows or [lead]
+
+    def pieces(self, passage: Passage) -> list[str]:
+        """What the body says, sentence by sentence, without the head; see ``pieces``."""
+        return [self.first(piece.replace(PART, PART_SHOWN)) for piece in pieces_of(plain(passage.body), PART)]
 
     def _cut(self, lead: str, text: str) -> list[str]:
         stretches = [text[start:end].strip() for start, end in self.spans(lead, text)]

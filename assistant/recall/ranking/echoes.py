@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 
+from assistant.recall.meaning.pieces import MESSAGE
 from assistant.recall.words.keywords import KeywordHits
 from assistant.recall.words.text import fold
 
@@ -20,9 +21,9 @@ def echoes(connection: sqlite3.Connection, words: KeywordHits, question: str) ->
 
 
 def _asked(connection: sqlite3.Connection, row: int) -> str:
-    """What the person said in a turn, as far as it is one line; "" for other units."""
+    """What the person said in a turn; "" for other units."""
     found = connection.execute("SELECT body FROM units WHERE id = ? AND chat != ''", [row]).fetchone()
-    return _bare(found[0].split("\n", 1)[0]) if found else ""
+    return _bare(found[0].partition(MESSAGE)[0]) if found else ""
 
 
 def _bare(text: str) -> str:

@@ -21,8 +21,9 @@ class Weights:
     keyword: of memory and notes, which say a thing once, in words of their own; keyword_of_turns: people who talk
     repeat the words; the reply does so once more, so it ends at keyword_most_of_turns. Their floors: a share of the
     query's words this small is chance, and counts for nothing. meaning_full: the cosine at which meaning counts for
-    all; hub: how much of a unit's nearness to any question at all is taken off its cosine; neighbours: of the best turn
-    within ``_WITHIN`` of a turn.
+    all; hub: how much of a unit's nearness to any question at all is taken off its cosine; piece: what is taken off
+    that of a single thing it says; neighbours: of the best turn within ``_WITHIN`` of a turn; foreign: for another
+    language than that of a Chinese question, which finds English lines too easily once languages are centred.
     """
 
     keyword: float = 0.55
@@ -33,12 +34,14 @@ class Weights:
     meaning: float = 0.45
     meaning_full: float = 0.5
     hub: float = 0.6
+    piece: float = 0.1
     neighbours: float = 0.25
     recency: float = 0.02
     in_time: float = 0.3
     in_named: float = 0.3
     order: float = 0.1
     echo: float = -0.6
+    foreign: float = -0.045
     exact: float = 2.0
     dead: float = -4.0
     dead_in_past: float = 0.0
@@ -72,8 +75,9 @@ class Found:
     """What both indexes found, unit by unit.
 
     at: places in the snapshot; keyword, exact, in_time, in_named: 0..1; meaning: cosines, or None for words alone;
-    echo: whether it only asks the same; order: the question wants the "latest" or the "first" of several occasions;
-    past: it asks how it used to be; today: a day's ordinal.
+    echo: whether it only asks the same; foreign: whether it is in another language, where that counts; order: the
+    question wants the "latest" or the "first" of several occasions; past: it asks how it used to be; today: a day's
+    ordinal.
     """
 
     at: np.ndarray
@@ -83,6 +87,7 @@ class Found:
     in_time: np.ndarray
     in_named: np.ndarray
     echo: np.ndarray
+    foreign: np.ndarray
     order: Order
     past: bool
     today: int
@@ -98,6 +103,7 @@ def fuse(snapshot: Snapshot, found: Found, weights: Weights = WEIGHTS) -> Candid
     factors["time"] = weights.in_time * found.in_time
     factors["chat"] = weights.in_named * found.in_named
     factors["echo"] = weights.echo * found.echo
+    factors["language"] = weights.foreign * found.foreign * (found.meaning is not None)
     factors["exact"] = weights.exact * found.exact
     factors["superseded"] = (weights.dead_in_past if found.past else weights.dead) * _is_dead(snapshot, at, found.today)
     places = {"keyword_rank": _places(found.keyword, found.keyword > 0)}

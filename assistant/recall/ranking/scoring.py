@@ -17,6 +17,7 @@ from assistant.recall.ranking.fusion import CANDIDATES, WEIGHTS, Candidates, Fou
 from assistant.recall.ranking.renewal import lift
 from assistant.recall.ranking.silence import SILENCE, is_known_by_words, scale_of, signs_of
 from assistant.recall.words.keywords import KeywordHits
+from assistant.recall.words.text import LANGUAGES
 
 _IN_TIME = 50
 
@@ -37,12 +38,23 @@ class Nearness:
     def of(self, at: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         """Cosines of these units, less what they have of nearness to any question; -1 or less where none is.
 
-        vectors: as ``vectors`` gives them.
+        Of the whole text or of the nearest thing it says, which counts less. vectors: as ``vectors`` gives them.
         """
         cosine = self.snapshot.cosines(self.connection, self.vector, self.language, at)
-        if self.snapshot.questions is not None:
-            cosine = cosine - WEIGHTS.hub * self.snapshot.questions.nearness(vectors)
-        return cosine
+        whole: np.ndarray = cosine - self._hub(vectors)
+        pieces, owner, cosine = self.snapshot.pieces_of(self.connection, self.vector, self.language, at)
+        nearer = np.flatnonzero(cosine - WEIGHTS.piece > whole[owner])  # others cannot be, whatever their hub
+        if len(nearer):
+            value = cosine[nearer] - WEIGHTS.piece - self._hub(pieces[nearer])
+            np.maximum.at(whole, owner[nearer], value)
+        return whole
+
+    def _hub(self, vectors: np.ndarray) -> np.ndarray:
+        questions = self.snapshot.questions
+        if questions is None:
+            return np.zeros(len(vectors), np.float32)
+        hub: np.ndarray = WEIGHTS.hub * np.maximum(questions.nearness(vectors), 0.0)
+        return hub
 
     def vectors(self, at: np.ndarray) -> np.ndarray:
         """See Snapshot.vectors_of."""
@@ -114,10 +126,19 @@ def _found(snapshot: Snapshot, asked: Asked, at: np.ndarray, meaning: np.ndarray
         in_time=in_time,
         in_named=asked.in_named[at].astype(float),
         echo=np.array([row in asked.echoes for row in rows], bool),
+        foreign=_foreign(snapshot, asked.nearness, at),
         order=asked.wish.order,
         past=asked.wish.past,
         today=asked.today.toordinal(),
     )
+
+
+def _foreign(snapshot: Snapshot, nearness: Nearness | None, at: np.ndarray) -> np.ndarray:
+    """Which are in another language than a Chinese question; questions in others need no such help (measured)."""
+    if nearness is None or nearness.language != "zh":
+        return np.zeros(len(at), bool)
+    foreign: np.ndarray = snapshot.group[at] % len(LANGUAGES) != LANGUAGES.index("zh")
+    return foreign
 
 
 def _is_known(

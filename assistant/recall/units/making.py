@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from assistant.core.values import Passage
 from assistant.recall.index.link_names import names_of
 from assistant.recall.index.sketches import Makers, Sketches, sketches_of_pieces, sketches_of_units
+from assistant.recall.meaning.pieces import CONTEXT, MESSAGE
 from assistant.recall.meaning.windows import PART
 from assistant.recall.units.foreign import day_of_block, foreign_units
 from assistant.recall.units.unit import Unit
@@ -183,7 +184,7 @@ def _turn_unit(
 def turn_passage(title: str, turn: Turn, before: Turn | None) -> Passage:
     """What is embedded of a turn: its day in front of each window, then both messages, whole, and what led to them."""
     lead = " ".join(part for part in (title, *_end_of(before)) if part)
-    return Passage(f"[{turn.at[:10]}] ", f"{turn.user}\n{turn.reply or ''}\n({lead})")
+    return Passage(f"[{turn.at[:10]}] ", f"{turn.user}{MESSAGE}{turn.reply or ''}{CONTEXT}({lead})")
 
 
 def _end_of(before: Turn | None) -> tuple[str, ...]:

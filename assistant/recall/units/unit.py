@@ -7,7 +7,7 @@ from datetime import date
 
 from assistant.core.values import Passage
 
-UNIT_RULES = 2
+UNIT_RULES = 3
 """Raised when the same file would make other units, or their words be indexed otherwise: all files are read again then.
 
 Vectors of texts that stay the same are kept."""

@@ -19,6 +19,8 @@ __all__ = ["KeywordHits", "Term", "query_terms", "search_words", "units_with_all
 _RARE_CODE, _RARE_CODE_ONE_IN = 10, 500
 _RARE_WORD, _RARE_WORD_ONE_IN = 2, 50_000
 _NAME_ONE_IN = 2_000
+_SELDOM = 40
+"""In one of so many units at most. Who is spoken of all the time tells no question from another."""
 _ACROSS = 0.5
 _WHOLE_SHARE = 0.7
 """Of the query's weight: of what is rare but ordinary, only a word that is nearly all of the query comes first."""
@@ -27,7 +29,8 @@ _WHOLE_SHARE = 0.7
 @dataclass(frozen=True, slots=True)
 class KeywordHits:
     """scores: unit row -> 0..1; exact: rows that hold a code, a rare name, or a rare word that is nearly all of it;
-    strangers: the query names something, by a capital inside the sentence, that stands nowhere.
+    strangers: the query names something, by a capital inside the sentence, that stands nowhere;
+    named: one that seldom does.
 
     coverage: the share of the query's weight that the best single unit holds in its own text; known: the share whose
     terms stand anywhere in the index. Both 0..1, 0 without terms. A term weighs its idf; parts of words, single
@@ -37,6 +40,7 @@ class KeywordHits:
     scores: dict[int, float]
     exact: frozenset[int]
     strangers: bool = False
+    named: bool = False
     coverage: float = 0.0
     known: float = 0.0
 
@@ -75,6 +79,7 @@ def search_words(
     weighed = [_weighed(index, term) for term in terms]
     ideal = sum(one.weight for one in weighed)
     strangers = any(one.term.name and not one.count for one in weighed)
+    named = any(one.term.name and 0 < _SELDOM * one.count <= index.units for one in weighed)
     known = sum(one.weight for one in weighed if one.count) / sum(one.telling for one in weighed)
     if not known:
         return KeywordHits({}, frozenset(), strangers)
@@ -84,7 +89,7 @@ def search_words(
     exact = _exact(index, weighed, mask, most)
     for row in exact:
         scores.setdefault(row, 0.0)
-    return KeywordHits(scores, frozenset(exact), strangers, _coverage(weighed, at), known)
+    return KeywordHits(scores, frozenset(exact), strangers, named, _coverage(weighed, at), known)
 
 
 def units_with_all(connection: sqlite3.Connection, terms: list[Term], most: int) -> list[int]:

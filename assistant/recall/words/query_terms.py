@@ -18,7 +18,10 @@ PART_WEIGHT = 0.5
 CHARACTER_WEIGHT = 0.4
 """Of a single character of a longer CJK run."""
 
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
+_NAME = re.compile(
+    r"(?<=[a-z,] )[A-Z][a-z]{2,}|(?<![A-Za-z])[A-Z][a-z]+(?=\s?[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])[A-Z][a-z]+"
+)
+"""By a capital inside the sentence, or of Latin letters beside Chinese ones."""
 _QUOTED = re.compile('["“”„「『]([^"“”「」『』]{2,80})["“”」』]')
 _SCHEME = re.compile(r"(?<![^\s(<\"'])(?:https?|ftp|file)://(?=\w)", re.IGNORECASE)
 """An address is often noted without it."""
