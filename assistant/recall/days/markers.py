@@ -19,7 +19,8 @@ _SOMEBODY = r"(?:i|we|you|he|she|they|it)"
 CHAT = _any(
     rf"{_WHICH_CHAT}((?:[\w'-]+\s+){{1,4}}?){_CHAT_WORD}",
     rf"{_WHICH_CHAT}{_CHAT_WORD}\s+(?:about|on|called|titled)\s+([\w'\" -]+)",
-    r"在?(?:那个|这个|那次|关于)?([\w·-]{1,12}?)(?:的|那个|这个|那次)(?:聊天|对话|谈话|讨论)(?:里面?|中|时)",
+    r"(?:在 ?)?(?:(?:那个|这个|那次|关于) ?)?([\w·-]{1,12}?) ?(?:的|那个|这个|那次)"
+    r"(?:聊天|对话|谈话|讨论)(?:里面?|中|时)",
 )
 """The chat that something was said in; one of the groups has the words of its name."""
 

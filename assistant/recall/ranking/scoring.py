@@ -147,7 +147,7 @@ def _is_known(
     timely = bool(candidates.factors["time"].any())
     have = snapshot.has_vector[candidates.at]
     if meaning is None or not have.any():
-        return is_known_by_words(asked.words, timely)
+        return is_known_by_words(asked.words, timely or bool(candidates.factors["chat"].any()))
     units = int(np.count_nonzero(allowed & snapshot.has_vector))
     scale = scale_of(snapshot.questions, asked.nearness.language) if asked.nearness else 1.0
     return SILENCE.is_known(signs_of(meaning[have], asked.words, timely, units, scale))
