@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 
 class Role(StrEnum):
@@ -16,14 +16,36 @@ class Role(StrEnum):
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool that a model may call. parameters: the JSON schema of its arguments, an object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to use a tool. arguments: as its schema wants them, a JSON object."""
+
+    name: str
+    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as a chat template takes it."""
+    """One message as a chat template takes it.
+
+    calls: what an assistant's message asks tools for; the messages of Role.TOOL that follow answer them in this order.
+    """
 
     role: Role
     text: str
+    calls: tuple[ToolCall, ...] = ()
 
 
 # --- engine -------------------------------------------------------------------------------------------------------
@@ -37,6 +59,7 @@ class StopReason(StrEnum):
     WINDOW = "window"  # the context window is full; the text so far is kept
     STOPPED = "stopped"  # the person pressed Stop
     INTERRUPTED = "interrupted"  # the worker or the app died
+    CALLS = "calls"  # the model asks for tools; see Done.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +76,12 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class GenerateOptions:
-    """How a reply is sampled; temperature 0 is greedy. max_tokens 0: until the window is full."""
+    """How a reply is sampled; temperature 0 is greedy. max_tokens 0: until the window is full.
+
+    tools: what the model may call, where its template can. conversation: names the conversation that the prompt
+    continues, whose cache it may use and leave; "" for a prompt that stands alone, as a summary's, which must not cost
+    any conversation its cache.
+    """
 
     max_tokens: int = 1024
     temperature: float = 0.7
@@ -63,6 +91,8 @@ class GenerateOptions:
     repeat_penalty: float = 1.1
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    conversation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +121,18 @@ class PromptRead:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """New text of a reply; whole characters only."""
+    """New text of a reply; whole characters only. thought: of what the model thinks before it replies."""
 
     text: str
+    thought: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of a reply. text: all of it; tokens: generated; times measured inside the worker."""
+    """The end of a reply. text: all of it; tokens: generated; times measured inside the worker.
+
+    thought: what the model thought before, never sent to it again; calls: the tools that it asks for.
+    """
 
     stop: StopReason
     text: str
@@ -107,6 +141,8 @@ class Done:
     reused_tokens: int
     ttft_ms: float
     tokens_per_s: float
+    thought: str = ""
+    calls: tuple[ToolCall, ...] = ()
 
 
 ChatEvent = PromptRead | Delta | Done

@@ -18,6 +18,8 @@ from assistant.core.values import (
     PromptRead,
     Role,
     StopReason,
+    ToolCall,
+    ToolSpec,
 )
 
 Json = dict[str, Any]
@@ -39,15 +41,19 @@ def options_to_json(options: GenerateOptions) -> Json:
 
 
 def options_from_json(data: Mapping[str, Any]) -> GenerateOptions:
-    return GenerateOptions(**{**data, "stop": tuple(data.get("stop", ()))})
+    tools = tuple(ToolSpec(**tool) for tool in data.get("tools", ()))
+    return GenerateOptions(**{**data, "stop": tuple(data.get("stop", ())), "tools": tools})
 
 
 def messages_to_json(messages: Sequence[Message]) -> list[Json]:
-    return [{"role": message.role.value, "text": message.text} for message in messages]
+    return [
+        {"role": message.role.value, "text": message.text, "calls": [asdict(call) for call in message.calls]}
+        for message in messages
+    ]
 
 
 def messages_from_json(data: Iterable[Mapping[str, Any]]) -> list[Message]:
-    return [Message(Role(item["role"]), item["text"]) for item in data]
+    return [Message(Role(item["role"]), item["text"], _calls(item)) for item in data]
 
 
 def info_to_json(info: ModelInfo) -> Json:
@@ -77,5 +83,9 @@ def event_from_json(name: str, data: Mapping[str, Any]) -> ChatEvent:
         case "delta":
             return Delta(**data)
         case "result":
-            return Done(**{**data, "stop": StopReason(data["stop"])})
+            return Done(**{**data, "stop": StopReason(data["stop"]), "calls": _calls(data)})
     raise ValueError(f"unknown chat event {name!r}")
+
+
+def _calls(data: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(**call) for call in data.get("calls", ()))

@@ -19,7 +19,10 @@ from assistant.core.values import (
     Message,
     ModelInfo,
     PromptRead,
+    Role,
     StopReason,
+    ToolCall,
+    ToolSpec,
 )
 from assistant.engine import protocol
 
@@ -73,3 +76,14 @@ def test_model_info() -> None:
 def test_an_event_that_is_not_known_is_an_error() -> None:
     with pytest.raises(ValueError, match="unknown"):
         protocol.event_from_json("news", {})
+
+
+def test_tools_and_their_calls_come_through() -> None:
+    spec = ToolSpec("memory_search", "Search", {"type": "object", "properties": {"query": {"type": "string"}}})
+    options = GenerateOptions(tools=(spec,), conversation="20261130_120000")
+    assert protocol.options_from_json(sent(protocol.options_to_json(options))) == options
+    call = ToolCall("memory_search", {"query": "鱼 \ud800"})
+    said = [Message(Role.ASSISTANT, "", (call,)), Message(Role.TOOL, "{}")]
+    assert protocol.messages_from_json(sent(protocol.messages_to_json(said))) == said
+    done = Done(StopReason.CALLS, "", 3, 9, 0, 1.0, 2.0, "hm", (call,))
+    assert protocol.event_from_json("result", sent(protocol.event_to_json(done)[1])) == done
