@@ -1,4 +1,4 @@
-"""Stand-ins for logic tests: an engine that says what it is told to, and counts words as tokens."""
+"""Stand-ins for logic tests: an engine that says what it is told to and counts words as tokens; a keyring."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from assistant.core.values import (
     StopReason,
     ToolSpec,
 )
+from assistant.settings.secrets import SecretStore
 
 Script = Callable[[Sequence[Message]], str | AssistantError]
 
@@ -77,3 +78,16 @@ class FakeEngine:
 def _in_turn(answers: Sequence[str | AssistantError]) -> Script:
     waiting = list(answers)
     return lambda _messages: waiting.pop(0) if waiting else "Fine."
+
+
+class Keyring(SecretStore):
+    """A keyring in memory."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        return self.held.get(name)
+
+    def set(self, name: str, secret: str) -> None:
+        self.held[name] = secret

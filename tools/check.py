@@ -15,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5  # pytest's exit code for them
 TESTS = ["pytest", "--timeout=600", "-m"]  # seconds a test: one that hangs is named, not waited for
+# Most of a test's time is waiting, for a model or a process. A file stays in one of the two, with what it shares.
+AT_ONCE = ["-n", "2", "--dist", "loadfile"]
 # By module, not by the scripts in .venv/bin: those hold the folder's path and break when the clone is moved.
 START = {
     "ruff": ["-m", "ruff"],
@@ -30,9 +32,9 @@ def main(arguments: Sequence[str]) -> int:
     commands = {
         "lint": lint(),
         "format": [["ruff", "format", "."], ["ruff", "check", "--fix", "."]],
-        "tests": [[*TESTS, "not long", *rest]],
+        "tests": [[*TESTS, "not long", *AT_ONCE, *rest]],
         "long": [[*TESTS, "long", *rest]],
-        "": [*lint(), [*TESTS, "not long", *rest]],
+        "": [*lint(), [*TESTS, "not long", *AT_ONCE, *rest]],
     }[what]
     environ = os.environ if what in ("lint", "format") else test_environ(os.environ)
     failed = [" ".join(command[:2]) for command in commands if not passes(command, environ)]

@@ -64,7 +64,13 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How a model is loaded. window, batch: tokens. threads 0: chosen by the engine for this machine."""
+    """How a model is loaded. window, batch: tokens. threads 0: chosen by the engine for this machine.
+
+    flash_attention: "auto" (the library decides), "on" or "off". kv_type: the cache's type in GGML's words: "f16",
+    "q8_0", "q4_0"; other than f16 only with flash attention. mmap: the file is mapped rather than copied; mlock: its
+    pages stay in memory. wait: how threads wait for each other: "passive" (asleep), "active" (spinning), a number (they
+    spin that often, then sleep), "" for the policy of engine.threads; a worker takes it up when it starts.
+    """
 
     window: int = 4096
     threads: int = 0
@@ -72,6 +78,11 @@ class EngineSettings:
     batch: int = 512
     gpu_layers: int = 0
     seed: int | None = None
+    flash_attention: str = "off"
+    kv_type: str = "f16"
+    mmap: bool = True
+    mlock: bool = False
+    wait: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ def with_template(model: bytes, template: str) -> bytes:
 @pytest.mark.real
 def test_a_real_model_without_end_is_stopped_by_the_window_and_the_chat_goes_on(real: OpenHouse) -> None:
     """Cases 14 and 15: no limit on the reply, a small window."""
-    house = real("window = 512\nmax_tokens = 0\ntemperature = 1.2")
+    house = real("window = 384\nmax_tokens = 0\ntemperature = 0.0")
     finished = house.say("Write an endless story about a lighthouse. Never stop. " * 3)
     tries = 0
     while finished.done.stop is not StopReason.WINDOW and tries < 5:

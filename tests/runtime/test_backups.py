@@ -26,23 +26,10 @@ from assistant.runtime.composition import Places, compose
 from assistant.runtime.restoring import restore
 from assistant.runtime.services import Services
 from assistant.settings.paths import Paths, find_paths
-from assistant.settings.secrets import SecretStore
 from assistant.workspace.backup_tar import read_tar, write_contents
+from tests.fakes import Keyring
 
 NOW = datetime.fromisoformat("2026-11-29T15:30:00+08:00")
-
-
-class Keyring(SecretStore):
-    """A keyring in memory."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, str] = {}
-
-    def get(self, name: str) -> str | None:
-        return self.held.get(name)
-
-    def set(self, name: str, secret: str) -> None:
-        self.held[name] = secret
 
 
 @pytest.fixture

@@ -121,15 +121,20 @@ def test_what_other_programs_write_is_learnt_without_being_asked(stage: Stage) -
     assert [state.path for state in indexing.files() if state.units] == ["memory/tea.md"]
 
 
-def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(stage: Stage) -> None:
+def learning_held(stage: Stage) -> SlowEmbedder:
+    """Three hundred lines of which a hundred are learnt, until ``go_on`` is set."""
     embedder = SlowEmbedder()
     stage.services.recall._embedder._embedder = embedder
-    indexing = stage.services.indexing
-    root = stage.services.workspace.root
-    (root / "MEMORY.md").write_text("".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300)))
+    lines = "".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300))
+    (stage.services.workspace.root / "MEMORY.md").write_text(lines)
     embedder.hold_after(100)
-    indexing.sync_later()
+    stage.services.indexing.sync_later()
     embedder.held.wait(30)
+    return embedder
+
+
+def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(stage: Stage) -> None:
+    embedder, indexing, root = learning_held(stage), stage.services.indexing, stage.services.workspace.root
     indexing.pause()
     embedder.go_on.set()
     stage.services.lanes.index.submit(lambda: None).result(30)
@@ -150,14 +155,7 @@ def test_paused_learning_goes_on_where_it_was_and_words_are_indexed_meanwhile(st
 
 
 def test_a_file_that_changes_is_not_kept_waiting_by_a_long_learning(stage: Stage) -> None:
-    embedder = SlowEmbedder()
-    stage.services.recall._embedder._embedder = embedder
-    indexing = stage.services.indexing
-    root = stage.services.workspace.root
-    (root / "MEMORY.md").write_text("".join(f"2026-11-01|you|kayak number {n}\n" for n in range(300)))
-    embedder.hold_after(100)
-    indexing.sync_later()
-    embedder.held.wait(30)
+    embedder, indexing, root = learning_held(stage), stage.services.indexing, stage.services.workspace.root
     (root / "memory" / "tea.md").write_text("- oolong\n")
     stage.events.clear()
     indexing.sync_later()

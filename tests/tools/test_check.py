@@ -40,6 +40,15 @@ def test_no_tests_at_all_is_a_failure_but_no_long_ones_is_not(commands: dict[str
     assert check.main(["long"]) == 0
 
 
+@pytest.mark.parametrize("what", [[], ["tests"], ["long"]])
+def test_what_is_said_to_pytest_comes_last_and_wins(
+    commands: dict[str, list[str]], what: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    commands["pytest"] = ["-c", "import sys; print(sys.argv[1:])"]
+    check.main([*what, "-n", "0"])
+    assert capfd.readouterr().out.splitlines()[-1].endswith("'-n', '0']")
+
+
 def test_tests_run_without_a_window_and_with_the_cached_models(tmp_path: Path) -> None:
     environ = check.test_environ({"XDG_CACHE_HOME": str(tmp_path)})
     assert environ["QT_QPA_PLATFORM"] == "offscreen"

@@ -12,24 +12,11 @@ from pytestqt.qtbot import QtBot
 from assistant.runtime.backups import BackupService
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.services import Services
-from assistant.settings.secrets import SecretStore
 from assistant.ui.main_window import MainWindow
 from assistant.ui.theme import Theme
+from tests.fakes import Keyring
 
 from .fakes import NOW
-
-
-class Keyring(SecretStore):
-    """A keyring in memory."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, str] = {}
-
-    def get(self, name: str) -> str | None:
-        return self.held.get(name)
-
-    def set(self, name: str, secret: str) -> None:
-        self.held[name] = secret
 
 
 @dataclass

@@ -130,8 +130,8 @@ def test_what_could_be_meant_twice_is_not_guessed():
     assert reverse_patch(unified_diff("f", "a\nY\nb\n", "a\nX\nb\n"), "a\nY\nb\n") == "a\nY\nb\n"
 
 
-def test_the_text_before_is_found_where_only_the_diff_is_known(ws):
-    """The copies of what was seen are lost and the file was long: the diff and its surroundings are enough."""
+def known_by_its_diff(ws) -> tuple[str, Saved]:
+    """A long file of which one line was changed, and no copy of what was seen is left; what it said before."""
     start = "".join(f"fact number {n} of many that make it long enough\n" for n in range(400))
     (ws.root / MEMORY).write_text(start)
     ws.memory.note_disk_changes()
@@ -139,19 +139,19 @@ def test_the_text_before_is_found_where_only_the_diff_is_known(ws):
     assert isinstance(done, Saved)
     for path in (ws.data / "seen").iterdir():
         path.unlink()
+    return start, done
+
+
+def test_the_text_before_is_found_where_only_the_diff_is_known(ws):
+    """The copies of what was seen are lost and the file was long: the diff and its surroundings are enough."""
+    start, done = known_by_its_diff(ws)
     (ws.root / MEMORY).write_text("a new first line\n" + read(ws))
     assert isinstance(ws.memory.undo(done.journal_id), Saved)
     assert read(ws) == "a new first line\n" + start
 
 
 def test_where_nothing_tells_what_was_before_it_says_so(ws):
-    start = "".join(f"fact number {n} of many that make it long enough\n" for n in range(400))
-    (ws.root / MEMORY).write_text(start)
-    ws.memory.note_disk_changes()
-    done = ws.memory.save(MEMORY, start.replace("number 200 ", "number two hundred "), ws.memory.read(MEMORY).sha256)
-    assert isinstance(done, Saved)
-    for path in (ws.data / "seen").iterdir():
-        path.unlink()
+    _, done = known_by_its_diff(ws)
     (ws.root / MEMORY).write_text("all new\n")
     with pytest.raises(AssistantError) as refused:
         ws.memory.undo(done.journal_id)

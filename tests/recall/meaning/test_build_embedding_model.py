@@ -10,7 +10,7 @@ import pytest
 
 from tests.real_embeddings import embedding_model_path
 
-TOOL = Path(__file__).parents[2] / "tools" / "build_embedding_model.py"
+TOOL = Path(__file__).parents[3] / "tools" / "build_embedding_model.py"
 
 
 def build(*arguments: Path | str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assistant.recall.days.dates import MOST_CHARACTERS, find_ranges, parse_range
 from assistant.recall.days.holidays import easter_sunday
-from tests.recall.phrases import CHINESE, ENGLISH, phrases
+from tests.recall.days.phrases import CHINESE, ENGLISH, phrases
 
 MONDAY = date(2026, 11, 30)
 

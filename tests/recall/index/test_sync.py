@@ -356,7 +356,7 @@ print(len(recall.search(RecallQuery("kayak", limit=100)).hits), recall.status().
 
 def test_two_processes_share_one_index(workspace: SmallWorkspace, recall: Recall, state: Path) -> None:
     workspace.remember(*(f"2026-11-01|you|kayak number {n}" for n in range(90)))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     command = [sys.executable, "-c", _OTHER_PROCESS, str(workspace.root), str(state)]
     others = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
     recall.sync(CancelToken(), quiet)
