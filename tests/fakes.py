@@ -18,6 +18,7 @@ from assistant.core.values import (
     ModelInfo,
     PromptRead,
     StopReason,
+    ToolSpec,
 )
 from assistant.settings.secrets import SecretStore
 
@@ -63,8 +64,9 @@ class FakeEngine:
     def count(self, texts: Sequence[str]) -> list[int]:
         return [len(text.split()) + sum("\u3400" <= c <= "\u9fff" for c in text) for text in texts]
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
-        return sum(self.count([m.text])[0] + 2 for m in messages)
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+        said = [m.text for m in messages] + [str(call.arguments) for m in messages for call in m.calls]
+        return sum(self.count([text])[0] + 2 for text in [*said, *(t.description for t in tools)])
 
     def unload(self) -> None:
         """Nothing is held."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo
+from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, ToolSpec
 from assistant.engine.fit import available_memory, check_fit
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
@@ -59,7 +59,7 @@ class EngineSession:
             loaded = self._need()
             return [len(loaded.model.tokenise(text, False)) for text in texts]
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
+    def count_prompt(self, messages: Sequence[Message], _tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
             return len(self._need().prompt(messages))
 
