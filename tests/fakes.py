@@ -89,8 +89,8 @@ class FakeEngine:
         return [len(text.split()) + sum("\u3400" <= c <= "\u9fff" for c in text) for text in texts]
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
-        texts = [*(m.text for m in messages), *(tool.description for tool in tools)]
-        return sum(count + 2 for count in self.count(texts))
+        said = [m.text for m in messages] + [str(call.arguments) for m in messages for call in m.calls]
+        return sum(self.count([text])[0] + 2 for text in [*said, *(t.description for t in tools)])
 
     def unload(self) -> None:
         """Nothing is held."""

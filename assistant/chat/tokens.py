@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Protocol
@@ -28,9 +29,10 @@ class EstimatedTokens:
         return [self._one(text) for text in texts]
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
-        said = [m.text + "".join(f"{call.name}{call.arguments}" for call in m.calls) for m in messages]
-        offered = [f"{tool.name}{tool.description}{tool.parameters}" for tool in tools]
-        return sum(self._one(text) + _TOKENS_A_MESSAGE for text in (*said, *offered))
+        said = sum(self._one(m.text) + _TOKENS_A_MESSAGE for m in messages)
+        called = sum(self._one(json.dumps(call.arguments)) + _TOKENS_A_MESSAGE for m in messages for call in m.calls)
+        offered = [f"{t.name} {t.description} {json.dumps(t.parameters)}" for t in tools]
+        return said + called + sum(self._one(text) + _TOKENS_A_MESSAGE for text in offered)
 
     @staticmethod
     def _one(text: str) -> int:

@@ -40,7 +40,7 @@ class Engine(Protocol):
         ...
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
-        """Tokens of the messages after the chat template, ready for a reply; tools: as GenerateOptions has them."""
+        """Tokens of the messages after the chat template, with the tools on offer, ready for a reply."""
         ...
 
     def unload(self) -> None:

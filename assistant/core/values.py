@@ -64,7 +64,13 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How a model is loaded. window, batch: tokens. threads 0: chosen by the engine for this machine."""
+    """How a model is loaded. window, batch: tokens. threads 0: chosen by the engine for this machine.
+
+    flash_attention: "auto" (the library decides), "on" or "off". kv_type: the cache's type in GGML's words: "f16",
+    "q8_0", "q4_0"; other than f16 only with flash attention. mmap: the file is mapped rather than copied; mlock: its
+    pages stay in memory. wait: how threads wait for each other: "passive" (asleep), "active" (spinning), a number (they
+    spin that often, then sleep), "" for the policy of engine.threads; a worker takes it up when it starts.
+    """
 
     window: int = 4096
     threads: int = 0
@@ -72,6 +78,11 @@ class EngineSettings:
     batch: int = 512
     gpu_layers: int = 0
     seed: int | None = None
+    flash_attention: str = "off"
+    kv_type: str = "f16"
+    mmap: bool = True
+    mlock: bool = False
+    wait: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +245,7 @@ class PromptLine:
     file: str
     line: int
     text: str
-    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "linked", "neighbour", "recent", "date"
+    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "linked", "neighbour", "recent", "date", "tool"
     unit: str = ""  # the recall unit's id, where it is one
     tokens: int = 0
     score: float = 0.0
@@ -254,7 +265,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of the prompt. name: persona, facts, tail, brief, history, recalled or message."""
+    """A part of the prompt. name: persona, facts, tail, brief, tools, history, recalled or message."""
 
     name: str
     role: Role
@@ -267,7 +278,7 @@ class Block:
 class Prompt:
     """The exact prompt of a turn. messages is what the template gets; tokens counts it after the template.
 
-    mode: how memory was searched for it, as in RecallAnswer; "off" when it was not.
+    mode: how memory was searched for it, as in RecallAnswer; "off" when it was not. tools: what the model may call.
     """
 
     blocks: tuple[Block, ...]
@@ -276,11 +287,37 @@ class Prompt:
     tokens: int
     window: int
     mode: str = "off"
+    tools: tuple[ToolSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCall:
+    """A tool that was used in a turn. asked: not the model called it, the person's own words asked for it.
+
+    outcome: "found", "nothing", "written", "known", "waits", "refused" or "failed". detail: where (``MEMORY.md:12``,
+    several parted by "; "), or in words why not. result: what the model read of it, byte for byte; "" where that stands
+    in the recalled block. lines: what the result tells. said: what the model wrote in front of the call; step: which of
+    the turn's messages it was in, from 1. journal: what undo takes, "" where there is nothing to take back.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    outcome: str
+    detail: str = ""
+    result: str = ""
+    lines: tuple[PromptLine, ...] = ()
+    said: str = ""
+    step: int = 1
+    journal: str = ""
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was told to the model for one turn, kept for ever. lines: injected and recalled ones, as they were then."""
+    """What was told to the model for one turn, kept for ever.
+
+    lines: injected and recalled ones, as they were then, and behind them those that tools found (why: "tool").
+    """
 
     chat: str
     turn: int
@@ -291,3 +328,4 @@ class Receipt:
     reused_tokens: int
     recall_mode: str
     recalled_block: str = ""  # the text that stood before the message, byte for byte
+    calls: tuple[MadeCall, ...] = ()

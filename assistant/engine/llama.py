@@ -27,13 +27,17 @@ _NO_ROOM = 1
 _RANDOM_SEED = 0xFFFFFFFF
 """LLAMA_DEFAULT_SEED: the sampler takes a new seed by itself."""
 _NO_TOKEN = -1
+_FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
+"""llama_flash_attn_type of llama.h."""
+_KV_TYPES = {"f16": 1, "q4_0": 2, "q8_0": 8}
+"""ggml_type of ggml.h."""
 _WARNINGS = (3, 4)
 """GGML_LOG_LEVEL_WARN and GGML_LOG_LEVEL_ERROR of ggml.h (llama_cpp's own comment numbers them wrongly)."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadPlan:
-    """How a model is opened. window, step: tokens."""
+    """How a model is opened. window, step: tokens. The rest as core.values.EngineSettings."""
 
     path: Path
     window: int
@@ -41,6 +45,10 @@ class LoadPlan:
     threads: int
     threads_read: int
     gpu_layers: int = 0
+    flash_attention: str = "off"
+    kv_type: str = "f16"
+    mmap: bool = True
+    mlock: bool = False
 
 
 class Library:
@@ -215,6 +223,7 @@ class LlamaModel:
         callback = library.llama_progress_callback(progress)
         parameters = library.llama_model_default_params()
         parameters.n_gpu_layers = plan.gpu_layers
+        parameters.use_mmap, parameters.use_mlock = plan.mmap, plan.mlock
         parameters.progress_callback = callback
         model = library.llama_model_load_from_file(_path_bytes(plan.path), parameters)
         if model:
@@ -230,7 +239,8 @@ class LlamaModel:
         parameters.n_batch = parameters.n_ubatch = plan.step
         parameters.n_threads = plan.threads
         parameters.n_threads_batch = plan.threads_read
-        parameters.flash_attn_type = library.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        parameters.flash_attn_type = _FLASH_ATTENTION[plan.flash_attention]
+        parameters.type_k = parameters.type_v = _KV_TYPES[plan.kv_type]
         context = library.llama_init_from_model(self._model, parameters)
         if context:
             return context

@@ -21,7 +21,7 @@ from assistant.engine.replies import OwnReplies
 from assistant.engine.reply_parts import ReplyShape
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
-from assistant.engine.threads import plan_threads, usable_cores
+from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 from assistant.engine.tool_formats import RESULT_MARKS
 
 _log = logging.getLogger(__name__)
@@ -133,7 +133,24 @@ def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
     window = max(1, min(settings.window or info.window_trained, info.window_trained))
     threads = plan_threads(settings, info.size_bytes, usable_cores())
     check_fit(info, info.size_bytes * info.parts, window, threads.step, available_memory())
-    return LoadPlan(path, window, threads.step, threads.decode, threads.read, settings.gpu_layers), info
+    return _load_plan(path, window, threads, settings), info
+
+
+def _load_plan(path: Path, window: int, threads: ThreadPlan, settings: EngineSettings) -> LoadPlan:
+    """The plan of a model with these threads; a cache that flash attention alone can use turns it on."""
+    attention = settings.flash_attention if settings.kv_type == "f16" else "on"
+    return LoadPlan(
+        path=path,
+        window=window,
+        step=threads.step,
+        threads=threads.decode,
+        threads_read=threads.read,
+        gpu_layers=settings.gpu_layers,
+        flash_attention=attention,
+        kv_type=settings.kv_type,
+        mmap=settings.mmap,
+        mlock=settings.mlock,
+    )
 
 
 def _load(

@@ -30,10 +30,16 @@ class ThreadPlan:
     step: int
 
 
-def worker_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """What to add to the worker's environment before it starts. What the person set in ``env`` stands."""
-    policy = {"OMP_WAIT_POLICY": "passive"}
-    return {} if any(name in env for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")) else policy
+def worker_environment(env: Mapping[str, str], wait: str = "") -> dict[str, str]:
+    """What to add to the worker's environment before it starts. What the person set in ``env`` stands.
+
+    wait: as EngineSettings.wait.
+    """
+    if any(name in env for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")):
+        return {}
+    if wait.isdecimal():
+        return {"GOMP_SPINCOUNT": wait}
+    return {"OMP_WAIT_POLICY": wait or "passive"}
 
 
 def plan_threads(settings: EngineSettings, size_bytes: int, cores: int) -> ThreadPlan:

@@ -69,6 +69,7 @@ class WorkerEngine:
             self._deaths.clear()
         with self._reloading:
             self._forget()
+            self._worker.set_environment(worker_environment(os.environ, settings.wait))
             info = self._load(path, settings, cancel, progress)
         if cancel.cancelled:  # the last moment of a load cannot be stopped; what was loaded is not wanted any more
             self.unload()

@@ -90,6 +90,12 @@ class WorkerProcess:
                 return data
         raise AssertionError("a request ends with a result or an error")
 
+    def set_environment(self, env: Mapping[str, str]) -> None:
+        """What is added to the environment from now on; a process that runs with another one is ended first."""
+        if dict(env) != self._env:
+            self.close()
+            self._env = dict(env)
+
     def close(self) -> None:
         """End the process: kindly first (its input closes), then surely. A later request starts another one."""
         with self._lock:

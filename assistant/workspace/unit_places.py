@@ -66,7 +66,7 @@ def memory_pieces(text: str) -> Pieces:
     entries: list[tuple[int, str]] = []
     for numbered in _numbered(text):
         (entries if is_entry(numbered[1]) else facts).append(numbered)
-    return Pieces(list(text_blocks(facts)), entries)
+    return Pieces(text_blocks(facts), entries)
 
 
 def note_places(file: str, text: str, body_line: int) -> Iterator[UnitPlace]:
@@ -81,7 +81,7 @@ def note_pieces(text: str, body_line: int) -> Pieces:
     lines = {number for number, _ in entries}
     # An entry ends the paragraph before it, as a blank line does.
     blocks = text_blocks([(number, "" if number in lines else line) for number, line in body])
-    return Pieces(list(blocks), entries)
+    return Pieces(blocks, entries)
 
 
 def _numbered(text: str) -> Iterator[tuple[int, str]]:

@@ -81,7 +81,7 @@ def test_the_real_model_proposes_and_the_person_decides(real: OpenHouse) -> None
     """What was said leaves the window, the starter model makes notes of it, and nothing is memory before the yes."""
     house = asking(real("window = 512\nmax_tokens = 16"))
     filler = " We talked for a long time about it and then about many other small things of that day." * 3
-    said = [f"My sister Ines moved to Graz on {n + 3} May.{filler}" for n in range(8)]
+    said = [f"My sister Ines moved to Graz on {n + 3} May.{filler}" for n in range(6)]
     chat = overflow(house, *said)
     distil_the_rest(house, chat)
     assert entries(house) == []

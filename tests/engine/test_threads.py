@@ -34,6 +34,19 @@ def test_waiting_threads_sleep_unless_the_person_chose_otherwise() -> None:
     assert worker_environment({"GOMP_SPINCOUNT": "300"}) == {}
 
 
+@pytest.mark.parametrize(
+    ("wait", "expected"),
+    [
+        ("active", {"OMP_WAIT_POLICY": "active"}),
+        ("passive", {"OMP_WAIT_POLICY": "passive"}),
+        ("30", {"GOMP_SPINCOUNT": "30"}),
+    ],
+)
+def test_how_threads_wait_can_be_set(wait: str, expected: dict[str, str]) -> None:
+    assert worker_environment({}, wait) == expected
+    assert worker_environment({"OMP_WAIT_POLICY": "active"}, wait) == {}
+
+
 def test_two_threads_of_a_core_are_one_core(tmp_path: Path) -> None:
     info = tmp_path / "cpuinfo"
     info.write_text("processor : 0\nphysical id : 0\ncore id : 0\n\nprocessor : 1\nphysical id : 0\ncore id : 0\n")

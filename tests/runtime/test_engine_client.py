@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,28 @@ def test_greedy_text_is_the_librarys_own(own_engine: WorkerEngine, penalty: floa
     assert done.text == expected["choices"][0]["text"]
     assert done.prompt_tokens == len(tokens)
     raw.close()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        replace(SETTINGS, flash_attention="on", kv_type="q8_0", mmap=False),
+        replace(SETTINGS, flash_attention="auto", mlock=True),
+        replace(SETTINGS, kv_type="q8_0"),  # turns flash attention on, which it needs
+    ],
+)
+def test_speed_settings_leave_a_model_that_answers(own_engine: WorkerEngine, settings: EngineSettings) -> None:
+    load(own_engine, settings=settings)
+    assert "Paris" in chat(own_engine, FRANCE).text
+
+
+def test_another_way_of_waiting_takes_another_process(own_engine: WorkerEngine) -> None:
+    load(own_engine)
+    first = own_engine.pid
+    load(own_engine)
+    assert own_engine.pid == first
+    load(own_engine, settings=replace(SETTINGS, wait="300"))
+    assert own_engine.pid != first
 
 
 def test_a_seed_repeats_a_reply(engine: WorkerEngine) -> None:
@@ -418,6 +441,7 @@ def test_closing_ends_a_reply_and_is_final(tmp_path: Path) -> None:
 
 PARENT = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.values import EngineSettings, GenerateOptions, Message, PromptRead, Role
