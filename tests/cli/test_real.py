@@ -87,15 +87,6 @@ def test_no_memory_means_none(script: Script) -> None:
     assert done["receipt"] == []
 
 
-def test_prompt_shows_what_ask_then_tells(script: Script) -> None:
-    script.run("remember", "the boiler is in the cellar")
-    (prompt,) = script.run("prompt", "Where is the boiler?")
-    done = script.run("ask", "Where is the boiler?", "--max-tokens", "4")[-1]
-    assert done["prompt_tokens"] == prompt["tokens"]
-    lines = [line["text"] for block in prompt["blocks"] for line in block["lines"]]
-    assert lines == [line["text"] for line in done["receipt"]]
-
-
 def test_interrupted_keeps_the_text_so_far(script: Script) -> None:
     with script.start(["ask", "Tell me a very long story about a lighthouse", "--max-tokens", "900"]) as process:
         assert process.stdout
