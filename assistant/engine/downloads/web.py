@@ -119,7 +119,7 @@ class WebClient:
     def _pool(self, url: SplitResult) -> Any:
         from urllib3 import PoolManager, ProxyManager, Timeout, make_headers
 
-        common = {
+        common: dict[str, Any] = {
             "timeout": Timeout(connect=self.patience.connect, read=self.patience.read),
             "ssl_context": self._tls(),
             "maxsize": 1,
