@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistant.core.errors import AssistantError
-from assistant.core.values import Done, ModelInfo, Receipt
+from assistant.core.values import Done, MadeCall, ModelInfo, Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,29 @@ class TextArrived:
     chat: str
     turn: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A tool was used for this turn; its result is what the reply goes on with."""
+
+    chat: str
+    turn: int
+    call: MadeCall
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAsked:
+    """The person asked in words to forget something. Nothing is forgotten yet: it is for them to confirm.
+
+    things: ids of what was found by a search; () where ForgetService.plan(what) finds it itself. count: how much.
+    """
+
+    chat: str
+    turn: int
+    what: str
+    things: tuple[str, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +197,8 @@ Event = (
     | Recalled
     | PromptProgress
     | TextArrived
+    | ToolUsed
+    | ForgetAsked
     | TurnFinished
     | TurnFailed
     | ChatsChanged

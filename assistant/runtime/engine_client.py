@@ -14,7 +14,16 @@ from typing import Any
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.ports import Progress
-from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, StopReason
+from assistant.core.values import (
+    ChatEvent,
+    Done,
+    EngineSettings,
+    GenerateOptions,
+    Message,
+    ModelInfo,
+    StopReason,
+    ToolSpec,
+)
 from assistant.engine import protocol
 from assistant.engine.threads import worker_environment
 from assistant.runtime.engine_end import ModelMark, engine_error, write_death
@@ -134,8 +143,9 @@ class WorkerEngine:
             self._keep_counts(dict(zip(new, counts, strict=True)))
         return [known[text] for text in texts]
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
-        return int(self._result("count_prompt", {"messages": protocol.messages_to_json(messages)})["count"])
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+        args = {"messages": protocol.messages_to_json(messages), "tools": protocol.tools_to_json(tools)}
+        return int(self._result("count_prompt", args)["count"])
 
     def unload(self) -> None:
         """Ends the worker: only so is all of the memory surely given back."""
