@@ -34,6 +34,11 @@ class Reply:
     calls: tuple[ToolCall, ...] = ()
 
 
+def asks(name: str, *, said: str = "", **arguments: object) -> Reply:
+    """A reply that asks for one tool."""
+    return Reply(said, calls=(ToolCall(name, arguments),))
+
+
 Answer = str | AssistantError | Reply
 Script = Callable[[Sequence[Message]], Answer]
 

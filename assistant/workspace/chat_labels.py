@@ -17,6 +17,7 @@ class Labels:
     conversation: str
     user: str
     assistant: str
+    tool: str
     key_points: str
     session: str
     created: str
@@ -34,6 +35,7 @@ ENGLISH = Labels(
     "Conversation",
     "User",
     "Assistant",
+    "Tool",
     "Key points",
     "Session ID",
     "Created",
@@ -50,6 +52,7 @@ CHINESE = Labels(
     "对话记录",
     "用户",
     "助手",
+    "工具",
     "关键信息摘要",
     "会话 ID",
     "创建时间",
@@ -62,6 +65,7 @@ CHINESE = Labels(
 )
 USER = (ENGLISH.user, CHINESE.user)
 ASSISTANT = (ENGLISH.assistant, CHINESE.assistant)
+TOOL = (ENGLISH.tool, CHINESE.tool)
 HEADINGS = {
     ENGLISH.metadata: "metadata",
     CHINESE.metadata: "metadata",

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from assistant.workspace.chat_calls import SavedCall, parse_call
 from assistant.workspace.chat_head import Head, parse_head, sane_pointer
-from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, USER, Labels
+from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, TOOL, USER, Labels
 
 _TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?"
 BLOCK = re.compile(
@@ -21,7 +22,7 @@ BLOCK = re.compile(
 _OTHER_BLOCK = re.compile(r"###[ \t]+(\S.*?)[ \t]*\r?")
 _SECTION = re.compile(r"##[ \t]+(\S.*?)[ \t]*\r?")
 LABEL = re.compile(
-    rf"\*{{1,2}}({'|'.join((*USER, *ASSISTANT))})[ \t]*(?:[(（](\w+)[)）])?[ \t]*[:：]?[ \t]*\*{{1,2}}"
+    rf"\*{{1,2}}({'|'.join((*USER, *ASSISTANT, *TOOL))})[ \t]*(?:[(（](\w+)[)）])?[ \t]*[:：]?[ \t]*\*{{1,2}}"
     r"[ \t]*(?:[(（](\w+)[)）])?[ \t]*[:：]?[ \t]*(?:[(（](\w+)[)）])?[ \t]*\r?"
 )
 _MARKS = {"stopped": "stopped", "interrupted": "interrupted", "已停止": "stopped", "已中断": "interrupted"}
@@ -34,6 +35,7 @@ class Turn:
     n: its number, unique in the chat; after: the turn it follows, None for a root; at: the heading's time (or words,
     where it is no time); reply: None while there is none; mark: how the reply ended, "", "stopped" or "interrupted";
     line: of the heading, from 1, counted through all parts of the chat; part: which file it stands in, from 1.
+    calls: the tools that were used for it, in order.
     """
 
     n: int
@@ -44,6 +46,13 @@ class Turn:
     mark: str = ""
     line: int = 0
     part: int = 1
+    calls: tuple[SavedCall, ...] = ()
+
+    @property
+    def answer(self) -> str:
+        """All that was said to the person's words: what tools were given, and the reply."""
+        given = (value for call in self.calls for _, value in call.arguments)
+        return "\n".join((*given, self.reply or ""))
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,7 @@ class RawBlock:
     end: int = 0
     parts: dict[str, list[str]] = field(default_factory=dict)
     mark: str = ""
+    calls: list[SavedCall] = field(default_factory=list)
 
 
 def quote(text: str) -> str:
@@ -136,6 +146,11 @@ def format_turn(at: str, n: int, text: str, after: int | None = None, labels: La
 def format_reply(text: str, mark: str = "", labels: Labels = ENGLISH) -> str:
     """The bytes that end a turn."""
     return f"\n**{labels.assistant}**{f' ({mark})' if mark else ''}:\n\n{quote(text)}\n"
+
+
+def format_call(call: SavedCall, labels: Labels = ENGLISH) -> str:
+    """The bytes that tell of a tool that was used: between the person's message and the reply."""
+    return f"\n**{labels.tool}** ({call.name}):\n\n{quote(call.words)}\n"
 
 
 def parse_chat(text: str | Sequence[str], ident: str = "") -> Chat:
@@ -250,11 +265,15 @@ def _take_messages(block: RawBlock) -> None:
             found[-1][2].append(line)
             continue
         speaker, crlf = "user" if match[1] in USER else "assistant", line.endswith("\r")
+        if match[1] in TOOL:
+            speaker = f"tool {next(filter(None, match.groups()[1:]), '')}"
         block.mark = next((_MARKS[m] for m in match.groups()[1:] if m in _MARKS), block.mark)
         found.append((speaker, crlf, []))
     for name, ends_crlf, body in found:
         message = _message([line.removesuffix("\r") for line in body] if ends_crlf else body)
-        if name or message:
+        if name.startswith("tool "):
+            block.calls.append(parse_call(name.removeprefix("tool "), message))
+        elif name or message:
             block.parts.setdefault(name or "user", []).append(message)
 
 
@@ -271,4 +290,4 @@ def _message(lines: list[str]) -> str:
 def _turn(block: RawBlock, n: int, after: int | None) -> Turn:
     user, reply = block.parts.get("user", []), block.parts.get("assistant")
     said = "\n\n".join(reply) if reply is not None else None
-    return Turn(n, after, block.at, "\n\n".join(user), said, block.mark, block.line, block.part)
+    return Turn(n, after, block.at, "\n\n".join(user), said, block.mark, block.line, block.part, tuple(block.calls))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from assistant.chat.call_records import made_call, saved_call
 from assistant.core.errors import AssistantError
 from assistant.core.values import Receipt
 from assistant.ui.chat.shown import ShownTurn, siblings_of
@@ -57,7 +58,8 @@ class Branch:
         self.turns = [*self.turns, turn]
         if self.chat is not None:
             mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
-            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark)
+            calls = tuple(map(saved_call, turn.used))
+            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark, calls=calls)
             others = tuple(known for known in self.chat.turns if known.n != turn.n)
             self.read_again(replace(self.chat, turns=(*others, added)))
 
@@ -78,4 +80,5 @@ class Branch:
 
     def _shown(self, turn: Turn, siblings: tuple[int, ...]) -> ShownTurn:
         error, receipt = self._known(turn.n)
-        return ShownTurn(turn.n, turn.user, turn.reply, turn.mark, turn.after, siblings, error=error, receipt=receipt)
+        shown = ShownTurn(turn.n, turn.user, turn.reply, turn.mark, turn.after, siblings, error=error, receipt=receipt)
+        return replace(shown, calls=tuple(map(made_call, turn.calls))) if turn.calls else shown
