@@ -95,6 +95,7 @@ class Services(Parts):
         self.model_service.cancel()
         self.importing.cancel()
         self.backups.close()
+        self.downloads.close()
         self.self_test.close()
         end_workers()
         self.lanes.close()
@@ -200,6 +201,12 @@ class Services(Parts):
 
     def add_model(self, path: Path) -> ModelFile:
         return self.model_service.add(path)
+
+    def add_model_folder(self, folder: Path) -> list[ModelFile]:
+        return self.model_service.add_folder(folder)
+
+    def remove_model(self, name: str) -> ModelFile:
+        return self.model_service.remove(name)
 
     def load_model(self, name: str) -> None:
         """Returns at once; ModelLoading, then ModelReady or ModelFailed follow."""
