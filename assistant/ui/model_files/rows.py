@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QV
 from assistant.core.events import DownloadChanged, DownloadStatus
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.model_files.words import FIT_ROLE, download_words, file_facts, fit_words, offer_facts
-from assistant.ui.widgets import ElidedLabel, button, label, restyle, spread
+from assistant.ui.widgets import ElidedLabel, button, label, spread
 
 if TYPE_CHECKING:
     from assistant.runtime.model_facts import ModelFact, Offer
@@ -66,7 +66,7 @@ class ModelRow(_Card):
             self.use.clicked.connect(lambda: self.use_asked.emit(file))
         if file.problem:
             self.say(translate_message(file.problem), "smallred")
-            self.say(str(file.path))
+            self.column.addWidget(ElidedLabel(str(file.path), "small"))
             return
         self.say(file_facts(file))
         self.say(fit_words(fact.fit, fact.memory, fact.available), FIT_ROLE[fact.fit])
@@ -140,4 +140,3 @@ class OfferRow(_Card):
         error = state.error if state is not None and not here else None
         self.problem.setText(translate_message(str(error)) if error else "")
         self.problem.setVisible(error is not None)
-        restyle(self, "going", "true" if going else "false")
