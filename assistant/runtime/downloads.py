@@ -86,6 +86,11 @@ class DownloadService:
         else:
             self._lane.submit(self._discard, name, None)
 
+    def running(self) -> tuple[str, ...]:
+        """Names of those that run or wait for their turn."""
+        with self._lock:
+            return tuple(name for name, job in self._jobs.items() if not job.cancel.cancelled)
+
     def close(self) -> None:
         """Stop all; what has arrived stays."""
         with self._lock:

@@ -68,6 +68,7 @@ class Parts:
         self._sinks: list[EventSink] = []
         self._values: Callable[[], Settings] = settings.load
         self._took_over = workers is not None
+        self._begun_downloads = workers.downloads if workers else ()
         workers = workers or start_workers(settings.load(), paths)
         self.engine, self.embedder = workers.engine, workers.embedder
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)

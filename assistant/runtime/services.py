@@ -59,6 +59,8 @@ class Services(Parts):
             self.model_service.take_over()
         else:
             self.model_service.load_later()
+        for name in self._begun_downloads:
+            self.downloads.start(name)
         self.indexing.start()
         self.history.start()
         self.self_test.start()
@@ -82,8 +84,9 @@ class Services(Parts):
         return once("handing-over", self._hand_over)
 
     def _hand_over(self) -> Workers:
+        begun = self.downloads.running()
         self._end(lambda: None)
-        return Workers(self.engine, self.embedder)
+        return Workers(self.engine, self.embedder, begun)
 
     def _end(self, end_workers: Callable[[], None]) -> None:
         self._sinks.clear()

@@ -204,7 +204,9 @@ def test_closing_stops_and_keeps_what_came(house: House) -> None:
     house.on_event = lambda event: reading.set() if event.done else None
     house.service.start("one")
     assert reading.wait(30)
+    assert house.service.running() == ("one",)
     house.service.close()
+    assert house.service.running() == ()
     assert house.names() == ["one.gguf.part", "one.gguf.part.json"]
 
 
