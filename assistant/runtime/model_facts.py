@@ -48,13 +48,13 @@ class Offer:
 
 
 class ModelFacts:
-    """Blocking: reads headers of files."""
+    """Blocking: reads headers of files. settings: how a model is loaded, None for one that is not here."""
 
     def __init__(
         self,
         store: ModelStore,
         engine: Engine,
-        settings: Callable[[], EngineSettings],
+        settings: Callable[[ModelFile | None], EngineSettings],
         downloads: DownloadService,
         available: Callable[[], int | None] = available_memory,
     ) -> None:
@@ -77,7 +77,7 @@ class ModelFacts:
         return [self._offer(model, window, free, files, states.get(model.name)) for model in self._store.catalogue]
 
     def _fact(self, file: ModelFile, window: int, free: int | None) -> ModelFact:
-        plan = self._plan(file.size_bytes, file.window_trained, window)
+        plan = self._plan(file, file.size_bytes, file.window_trained, window)
         memory = self._store.memory(file, plan)
         info = self._engine.info
         loaded = info is not None and info.path == file.path
@@ -100,13 +100,13 @@ class ModelFacts:
         files: list[ModelFile],
         download: DownloadChanged | None,
     ) -> Offer:
-        memory = model.memory(self._plan(model.about_bytes, model.window, window))
+        memory = model.memory(self._plan(None, model.about_bytes, model.window, window))
         here = next((file.name for file in files if not file.problem and is_model(file, model)), "")
         fit = judge(memory, free) if memory else Fit.UNKNOWN
         return Offer(model, memory, fit, free, here, download)
 
-    def _plan(self, size: int, trained: int, window: int) -> RunPlan:
-        settings = self._settings()
+    def _plan(self, file: ModelFile | None, size: int, trained: int, window: int) -> RunPlan:
+        settings = self._settings(file)
         wanted = window or settings.window or trained
         step = plan_threads(settings, size, usable_cores()).step
         return run_plan(settings, min(wanted, trained) if trained else wanted, step)
@@ -118,8 +118,8 @@ class ModelFacts:
         free, info = self._available(), self._engine.info
         if free is None or info is None or is_asleep(self._engine):
             return free
-        plan = self._plan(info.size_bytes, info.window_trained, info.window)
         for file in self._store.list():
+            plan = self._plan(file, info.size_bytes, info.window_trained, info.window)
             if file.path == info.path and (memory := self._store.memory(file, plan)):
                 return free + memory.resident - memory.weights
         return free

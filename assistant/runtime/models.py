@@ -91,8 +91,8 @@ class ModelService:
         finally:
             self.load_later()
 
-    def engine_settings(self) -> EngineSettings:
-        """How a model would be loaded now."""
+    def engine_settings(self, _file: ModelFile | None = None) -> EngineSettings:
+        """How a model would be loaded now; None: one that is not here."""
         return self._engine_settings()
 
     def chosen(self, name: str = "") -> ModelFile:
