@@ -14,6 +14,7 @@ from assistant.core.events import DownloadChanged, DownloadStatus, Event
 from assistant.engine.catalogue import CatalogueModel
 from assistant.engine.downloads.web import Patience
 from assistant.engine.model_files import ModelStore
+from assistant.runtime.composition import Places, compose
 from assistant.runtime.downloads import DownloadService
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
@@ -84,11 +85,16 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with serve_hub() as hub:
-        made = House(tmp_path, hub)
-        yield made
-        made.service.close()
+def hub() -> Iterator[Hub]:
+    with serve_hub() as served:
+        yield served
+
+
+@pytest.fixture
+def house(tmp_path: Path, hub: Hub) -> Iterator[House]:
+    made = House(tmp_path, hub)
+    yield made
+    made.service.close()
 
 
 def test_a_download_ends_as_a_model_in_the_list(house: House) -> None:
@@ -208,6 +214,36 @@ def test_closing_stops_and_keeps_what_came(house: House) -> None:
     house.service.close()
     assert house.service.running() == ()
     assert house.names() == ["one.gguf.part", "one.gguf.part.json"]
+
+
+def test_one_that_runs_goes_on_when_the_person_goes_to_another_assistant(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = CatalogueModel("one", "one", ("en",), 0, "o/one", "", "one.gguf", len(MODEL), DIGEST, "MIT")
+    monkeypatch.setattr("assistant.engine.model_files.load_catalogue", lambda: (known,))
+    monkeypatch.setattr("assistant.runtime.models.ModelService.load", lambda *_: None)  # the model is not the point
+    places = Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state")
+    services = compose(places, {})
+    services.settings.update("downloads", host=hub.url)
+    reading, done = threading.Event(), threading.Event()
+
+    def note(event: Event) -> None:
+        if isinstance(event, DownloadChanged) and event.done:
+            (done if event.status is DownloadStatus.DONE else reading).set()
+
+    services.subscribe(note)
+    hub.slow = True
+    services.downloads.start("one")
+    assert reading.wait(30)
+    workers = services.hand_over().result()
+    assert workers.downloads == ("one",)
+    hub.slow = False
+    after = compose(places, {}, workers=workers)
+    after.subscribe(note)
+    after.start()
+    assert done.wait(30)
+    after.close()
+    assert hub.ranges_asked() == ["", "bytes=8-"]
 
 
 def test_the_proxy_of_the_settings_is_used_and_no_token_goes_over_a_plain_connection(house: House) -> None:
