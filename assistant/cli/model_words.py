@@ -15,7 +15,7 @@ _FIT = {Fit.FITS: "fits", Fit.TIGHT: "tight", Fit.TOO_BIG: "too big", Fit.UNKNOW
 
 
 def list_words(models: Sequence[ModelFile]) -> str:
-    rows = [("NAME", "SIZE", "WEIGHTS", "TYPE", "CONTEXT", "LANGUAGES", "LICENCE")]
+    rows: list[tuple[str, ...]] = [("NAME", "SIZE", "WEIGHTS", "TYPE", "CONTEXT", "LANGUAGES", "LICENCE")]
     rows += [_row(model) for model in models]
     problems = [f"{m.name}: {m.problem}" for m in models if m.problem]
     return "\n".join([*(table(rows, right=frozenset({1, 2, 4})) if models else []), *problems])

@@ -103,7 +103,7 @@ class ModelStore:
         return [file for file in self.list() if any(_same(file.path, path) for path in found)]
 
     def remove(self, name: str) -> ModelFile:
-        """Forget a file that was added or lies in an added folder; one in the models folder is deleted, all parts.
+        """Pass over a file that lies elsewhere from now on; one in the models folder is deleted, all its parts.
 
         Raises AssistantError("model.missing"), ("model.delete").
         """
@@ -114,7 +114,7 @@ class ModelStore:
             added = replace(added, files=kept)
         if file.own:
             self._delete(file)
-        elif any(_same(file.path, found.path) for folder in added.folders for found in files_below(folder)):
+        else:
             added = replace(added, hidden=(*added.hidden, file.path))
         self._registry.write(added)
         return file
@@ -152,7 +152,7 @@ class ModelStore:
             with contextlib.suppress(AssistantError):  # it has grown beyond all measure since
                 found += (file for file in files_below(folder) if not any(_same(file.path, h) for h in added.hidden))
         if not found and self._shared:
-            found = own_files(self._shared)
+            found = [file for file in own_files(self._shared) if file.path not in added.hidden]
         seen: set[Path] = set()
         for file in found:
             real = _real(file.path)

@@ -172,19 +172,19 @@ class DownloadService:
         Fetcher(order, client, token).run(cancel, progress)
 
     def _run(self, name: str, job: _Job) -> None:
-        told = _Thinned(self, name)
+        told, folder = _Thinned(self, name), job.folder
         try:
-            self.fetch(name, job.folder, job.cancel, told.progress)
-            self._end(name, DownloadStatus.DONE)
+            self.fetch(name, folder, job.cancel, told.progress)
+            self._end(name, folder, DownloadStatus.DONE)
         except Cancelled:
             if job.discard:
-                self._discard(name, job.folder)
+                self._discard(name, folder)
             else:
-                self._end(name, DownloadStatus.PAUSED)
+                self._end(name, folder, DownloadStatus.PAUSED)
         except AssistantError as error:
-            self._end(name, DownloadStatus.FAILED, error)
+            self._end(name, folder, DownloadStatus.FAILED, error)
         except Exception:
-            self._end(name, DownloadStatus.FAILED, _BUG)
+            self._end(name, folder, DownloadStatus.FAILED, _BUG)
             raise
 
     def _discard(self, name: str, folder: Path | None) -> None:
@@ -193,19 +193,21 @@ class DownloadService:
         try:
             discard_part(self.order(name, folder).target)
         except AssistantError as error:
-            self._end(name, DownloadStatus.FAILED, error)
+            self._end(name, folder, DownloadStatus.FAILED, error)
         else:
-            self._end(name, DownloadStatus.GONE)
+            self._end(name, folder, DownloadStatus.GONE)
 
-    def _end(self, name: str, status: DownloadStatus, error: AssistantError | None = None) -> None:
+    def _end(self, name: str, folder: Path | None, status: DownloadStatus, error: AssistantError | None = None) -> None:
+        from assistant.engine.downloads.part import arrived
+
+        done = 0
+        with contextlib.suppress(AssistantError):  # a host that is none: nothing has come from it
+            done = arrived(self.order(name, folder).target)
         with self._lock:
             self._jobs.pop(name, None)
             before = self._states.get(name)
-        done, total = _size_of(before)
-        if status is DownloadStatus.GONE:
-            done = 0
         host = before.host if before else self._host_name()
-        self._tell(DownloadChanged(name, status, host, done, total, error))
+        self._tell(DownloadChanged(name, status, host, done, _size_of(before)[1], error))
 
     def _tell(self, state: DownloadChanged) -> None:
         with self._lock:

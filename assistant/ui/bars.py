@@ -213,6 +213,7 @@ class BottomBar(QWidget):
     def show_network(self, words: str) -> None:
         """What goes over the network now; "" when nothing does."""
         restyle(self.offline, "role", "smallamber" if words else "small")
+        self._lock.setVisible(not words)
         self.offline.setText(words or tr("Offline — nothing leaves this laptop"))
 
     def end_job(self, name: str) -> None:

@@ -93,6 +93,16 @@ class ModelActions(QObject):
         if arrived and not arrived.problem and not self._loaded:
             self.load(arrived.name)
 
+    def add(self) -> None:
+        """Let the person pick a file; it is checked, then loaded."""
+        from assistant.ui.model_menu import ask_for_model_file
+
+        path = ask_for_model_file(self._window)
+        if path is not None:
+            self._bottom.show_job("add", tr("Checking the model file"), 0, 0)
+            add = self._services.add_model
+            self._bridge.run(self._services.lanes.files, add, path, done=self._on_added, failed=self._on_not_added)
+
     def explain(self) -> None:
         from assistant.ui.model_menu import HowToAddModel
 

@@ -49,10 +49,11 @@ class ModelsDialog(QDialog):
         self.offers: dict[str, OfferRow] = {}
         self._host = ""
         self.setWindowTitle(tr("Models"))
-        self.resize(720, 640)
+        self.resize(780, 640)
         self.tabs = QTabBar()
         self.tabs.setAccessibleName(tr("Models"))
         self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
         self.tabs.addTab(tr("On this laptop"))
         self.tabs.addTab(tr("To download"))
         self.stack = QStackedWidget()
@@ -64,6 +65,7 @@ class ModelsDialog(QDialog):
         self.tabs.setCurrentIndex(page)
         self._on_page(page)
         bridge.event_arrived.connect(self._on_event)
+        self.status.setText(tr("Looking at what is there…"))
         self.refresh()
 
     # --- building ---
@@ -83,7 +85,7 @@ class ModelsDialog(QDialog):
         for control in (self.add_file, self.add_folder, self.token):
             foot.addWidget(control)
         foot.addStretch()
-        foot.addWidget(button(tr("Close"), "primary", self.accept))
+        foot.addWidget(button(tr("Close"), "", self.accept))
         column.addLayout(foot)
 
     def _page(self) -> QVBoxLayout:
@@ -115,6 +117,8 @@ class ModelsDialog(QDialog):
 
     def _show(self, found: tuple[Sequence[ModelFact], Sequence[Offer], str]) -> None:
         facts, offers, self._host = found
+        if not self.offers:
+            self.status.setText("")
         for column in self._lists:
             while (item := column.takeAt(0)) is not None:
                 if (widget := item.widget()) is not None:
