@@ -15,6 +15,7 @@ from assistant.engine.call_grammar import call_grammar
 from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.jinja import Extras
 from assistant.engine.llama import Library, LlamaModel, LoadPlan
 from assistant.engine.prompt_writer import PromptWriter
 from assistant.engine.protocol import NO_MODEL
@@ -67,7 +68,7 @@ class EngineSession:
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
-            return len(self._need().prompt(messages, tools))
+            return len(self._need().prompt(messages, Extras(tuple(tools))))
 
     def unload(self) -> None:
         with self._counting:  # whoever counts now needs the vocabulary until the end
@@ -89,9 +90,9 @@ class _Loaded:
         self._template = template
         self._replies = OwnReplies(model.piece, template.tools)
 
-    def prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> list[int]:
+    def prompt(self, messages: Sequence[Message], extras: Extras) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._replies.known, tools)
+            return self._writer.tokens(messages, self._replies.known, extras)
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -104,7 +105,7 @@ class _Loaded:
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
     ) -> Done:
-        prompt = self.prompt(messages, options.tools)
+        prompt = self.prompt(messages, Extras(options.tools, options.thinking))
         shape = self._shape(prompt, options.tools)
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
         self.model.resume()

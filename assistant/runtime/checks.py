@@ -136,7 +136,8 @@ def _engine(services: Services) -> Check:
     try:
         info = services.model_service.ensure()
         ask = [Message(Role.USER, "Say hello.")]
-        events = services.engine.chat(ask, GenerateOptions(max_tokens=8, temperature=0.0), CancelToken())
+        options = GenerateOptions(max_tokens=8, temperature=0.0, thinking=False)
+        events = services.engine.chat(ask, options, CancelToken())
         said = "".join(event.text for event in events if isinstance(event, Delta))
     except AssistantError as error:
         return Check("engine", False, error.message, error.hint or "The log engine.log has the details.")
