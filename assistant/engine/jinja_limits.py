@@ -18,6 +18,7 @@ STEPS = 2_000_000
 CHARACTERS = 2_000_000
 """Of any text that the template makes, beyond eight times what it was given."""
 _WIDE_FORMAT = re.compile(r"%[^a-zA-Z]*(?:\d{4}|\*)")
+_WIDE_FIELD = re.compile(r"\d{4}|\{[^{}]*\{")
 _MOST_WIDTH = 1_000
 _WIDTH_FILTERS = ("center", "indent")
 
@@ -96,10 +97,10 @@ def _call(call: Callable[..., Any]) -> Callable[..., Any]:
     """Methods such as ``ljust`` take a width."""
 
     def bounded(context: Any, called: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(getattr(called, "__self__", None), str):
-            _check_widths(args)
-            if called.__name__ == "format":
-                _check(CHARACTERS + 1 if re.search(r"\d{4}|\{[^{}]*\{", called.__self__) else 0)
+        owner = getattr(getattr(called, "__wrapped__", called), "__self__", None)  # the sandbox wraps str.format
+        if isinstance(owner, str):
+            _check_widths((*args, *kwargs.values()))
+            _check(CHARACTERS + 1 if hasattr(called, "__wrapped__") and _WIDE_FIELD.search(owner) else 0)
         return call(context, called, *args, **kwargs)
 
     return bounded
