@@ -33,9 +33,11 @@ TOOLS = (SEARCH, NOW)
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[LlamaModel]:
-    made = LlamaModel(Library(), LoadPlan(starter_model_path(), 1024, 64, 1, 1), lambda _: True)
+    library = Library()  # it keeps what llama.cpp calls back, up to the end
+    made = LlamaModel(library, LoadPlan(starter_model_path(), 1024, 64, 1, 1), lambda _: True)
     yield made
     made.close()
+    assert library.messages is not None
 
 
 def said(model: LlamaModel, grammar: str, root: str, begun: str, seed: int, temperature: float = 1.5) -> str:

@@ -17,19 +17,19 @@ THOUGHT = Thought("They want <b>two</b>.\n\n### 2026-11-29T15:30:25+08:00 · #9\
 
 
 def stripped(text: str) -> str:
+    text = text.replace("\r", "")
     return text.strip("\n") if text.strip() else ""
 
 
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS.map(stripped)), min_size=1, max_size=4), st.booleans())
 def test_a_thought_comes_back_and_changes_nothing_that_was_said(turns, crlf):
-    said = [(user, reply, thought.replace("\r", "")) for user, reply, thought in turns]
     text = chat_of(
-        *(format_turn(AT, n, u) + format_reply(r, thought=Thought(t, n)) for n, (u, r, t) in enumerate(said, 1))
+        *(format_turn(AT, n, u) + format_reply(r, thought=Thought(t, n)) for n, (u, r, t) in enumerate(turns, 1))
     )
     chat = parse_chat(text.replace("\n", "\r\n") if crlf else text)
-    assert [(t.user, t.reply) for t in chat.turns] == [(user, reply) for user, reply, _ in said]
+    assert [(t.user, t.reply) for t in chat.turns] == [(user, reply) for user, reply, _ in turns]
     assert [t.thought for t in chat.turns] == [
-        Thought(t, n) if t else NO_THOUGHT for n, (_, _, t) in enumerate(said, 1)
+        Thought(t, n) if t else NO_THOUGHT for n, (_, _, t) in enumerate(turns, 1)
     ]
     assert not chat.problems
 
