@@ -24,6 +24,7 @@ from assistant.core.events import (
     DistillProgress,
     ModelFailed,
     ModelLoading,
+    ModelResting,
     Notice,
 )
 from assistant.ui.application import use_language
@@ -139,6 +140,10 @@ def test_the_model_button_says_how_it_stands(qtbot: QtBot, window: MainWindow, s
     services.emit(ready())
     qtbot.waitUntil(lambda: button.text() == "SmolLM2-135M-Instruct")
     assert not window.bottombar.progress.isVisible()
+    assert window.page.composer.hint.whole().startswith("Enter sends")
+    services.emit(ModelResting(ready().info))
+    qtbot.waitUntil(lambda: button.text() == "SmolLM2-135M-Instruct · resting")
+    assert "next message wakes it" in button.toolTip()
     assert window.page.composer.hint.whole().startswith("Enter sends")
     services.emit(ModelFailed(AssistantError("model.memory", "Not enough memory.", "Choose a smaller one.")))
     qtbot.waitUntil(lambda: button.text() == "The model did not load")
