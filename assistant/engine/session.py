@@ -11,7 +11,7 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, ToolSpec
-from assistant.engine.fit import available_memory, check_fit
+from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
 from assistant.engine.llama import Library, LlamaModel, LoadPlan
@@ -132,7 +132,7 @@ def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
         )
     window = max(1, min(settings.window or info.window_trained, info.window_trained))
     threads = plan_threads(settings, info.size_bytes, usable_cores())
-    check_fit(info, info.size_bytes * info.parts, window, threads.step, available_memory())
+    check_fit(info, info.size_bytes * info.parts, run_plan(settings, window, threads.step), available_memory())
     return _load_plan(path, window, threads, settings), info
 
 
