@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from assistant.core.errors import AssistantError
@@ -259,8 +259,8 @@ def _dot(colour: str, ratio: float, hollow: bool) -> QPixmap:
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(colour), 1.5) if hollow else Qt.PenStyle.NoPen)
-    painter.setBrush(Qt.BrushStyle.NoBrush if hollow else QColor(colour))
+    painter.setPen(QPen(QColor(colour), 1.5) if hollow else QPen(Qt.PenStyle.NoPen))
+    painter.setBrush(QBrush(Qt.BrushStyle.NoBrush) if hollow else QBrush(QColor(colour)))
     painter.drawEllipse(QRectF(2, 2, 6, 6) if hollow else QRectF(1, 1, 8, 8))
     painter.end()
     return pixmap
