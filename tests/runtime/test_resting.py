@@ -90,7 +90,7 @@ class Real:
         assert self.of(Notice) == []
         turn = self.services.read_chat(failed[0].chat).turns[0]
         assert turn.user == text
-        assert turn.reply == "".join(event.text for event in self.of(TextArrived))
+        assert (turn.reply or "") == "".join(event.text for event in self.of(TextArrived))
         return caught.value
 
 
