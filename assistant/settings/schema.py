@@ -75,7 +75,8 @@ class ModelSettings:
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
     until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
-    its memory back; 0: never. The sampling defaults are those of core.values.GenerateOptions.
+    its memory back; 0: never. thinking: "auto": the model may think before it replies; "off": not, where it can do
+    without. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
@@ -88,6 +89,7 @@ class ModelSettings:
     top_k: int = _whole(40, 0, 100_000)
     min_p: float = _share(0.05, 0, 1)
     repeat_penalty: float = _share(1.1, 0.1, 10)
+    thinking: str = _text("auto", "auto", "off")
 
 
 @dataclass(frozen=True, slots=True)

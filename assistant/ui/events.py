@@ -29,6 +29,7 @@ class EventRouter(QObject):
     model_ready = Signal(str)
     model_sized = Signal(int)
     model_noted = Signal(str)
+    model_resting = Signal()
     model_failed = Signal(object)
     model_missing = Signal()
 
@@ -51,6 +52,7 @@ class EventRouter(QObject):
                 self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
             case ModelResting():
                 self._top.show_resting(event.info)
+                self.model_resting.emit()
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)

@@ -32,6 +32,7 @@ class ModelActions(QObject):
         self._online: dict[str, str] = {}
         self._arrived = ""
         bridge.event_arrived.connect(self._on_event)
+        self._resting = False
 
     def open(self) -> None:
         """List the models, then show the menu."""
@@ -110,7 +111,17 @@ class ModelActions(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
+    def wake(self) -> None:
+        """The person is about to ask something: a model that rests is loaded while they write."""
+        if self._resting:
+            self._resting = False
+            self._services.wake_model()
+
+    def on_resting(self) -> None:
+        self._resting = True
+
     def on_ready(self, name: str) -> None:
+        self._resting = False
         self._loaded, self._problem = name, ""
 
     def on_failed(self, error: AssistantError) -> None:
