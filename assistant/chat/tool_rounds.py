@@ -85,6 +85,7 @@ def joined(before: Done, after: Done) -> Done:
         after,
         text="\n\n".join(done.text for done in (before, after) if done.text),
         thought="\n\n".join(done.thought for done in (before, after) if done.thought),
+        thought_s=before.thought_s + after.thought_s,
         tokens=tokens,
         reused_tokens=max(0, after.prompt_tokens - read),
         ttft_ms=before.ttft_ms,

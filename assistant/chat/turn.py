@@ -20,6 +20,7 @@ from assistant.core.ports import Engine
 from assistant.core.values import Delta, Done, GenerateOptions, MadeCall, Message, PromptRead, Receipt, StopReason
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.temporary import Chats, TemporaryChats
+from assistant.workspace.thoughts import NO_THOUGHT, Thought
 from assistant.workspace.workspace import Workspace
 
 _PARTIAL_SECONDS = 1.0  # how much of a reply a crash may cost
@@ -90,7 +91,7 @@ class TurnRunner:
         except BaseException as error:  # Ctrl+C and a reader of our output that is gone, too
             self._keep_cut_off(chat, turn.n, text.value, error)
             raise
-        self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""))
+        self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""), thought_of(done))
         model = self._model()
         if draft:
             receipt = receipt_of(draft, chat.id, turn.n, done, model, calls)
@@ -110,10 +111,10 @@ class TurnRunner:
         self._emit(TurnFinished(chat, turn, _NOTHING, receipt, 0))
         return TurnOutcome(_NOTHING, receipt, ())
 
-    def _end(self, chat: str, turn: int, text: str, mark: str) -> None:
+    def _end(self, chat: str, turn: int, text: str, mark: str, thought: Thought = NO_THOUGHT) -> None:
         """The reply goes into its chat; where that cannot be written, into the state folder, for the next start."""
         try:
-            self._chats.end_turn(chat, turn, text, mark=mark)
+            self._chats.end_turn(chat, turn, text, mark, thought)
         except AssistantError:
             self._afterwards(lambda: self._chats.keep_partial(chat, turn, text))
             raise
@@ -202,7 +203,9 @@ class TurnRunner:
             match event:
                 case PromptRead(read, total):
                     self._emit(PromptProgress(chat, turn, read, total))
-                case Delta(new, thought=False):
+                case Delta(new, thought=True):
+                    self._emit(TextArrived(chat, turn, new, thought=True))
+                case Delta(new):
                     self._emit(TextArrived(chat, turn, text.add(new)))
                 case Done():
                     return event
@@ -214,6 +217,11 @@ class TurnRunner:
             return
         tools = tuple(dict.fromkeys(call.name for call in calls))
         self._workspace.log.add(self._workspace.clock(), chat.title, said, tools, failed)
+
+
+def thought_of(done: Done) -> Thought:
+    """What a reply was thought with, as its chat keeps it."""
+    return Thought(done.thought, max(1, round(done.thought_s))) if done.thought else NO_THOUGHT
 
 
 class _Reply:

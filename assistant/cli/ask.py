@@ -100,8 +100,8 @@ def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel
     def show(event: Event) -> None:
         nonlocal turn
         match event:
-            case TextArrived(_, _, new):
-                _show_delta(context, new)
+            case TextArrived(_, _, new, thought):
+                _show_delta(context, new, thought)
             case ToolUsed(_, _, call):
                 _show_call(context, call)
             case ForgetAsked(_, _, what, things, _count):
@@ -151,10 +151,10 @@ def _call(call: MadeCall) -> dict[str, Any]:
     }
 
 
-def _show_delta(context: Context, text: str) -> None:
+def _show_delta(context: Context, text: str, thought: bool = False) -> None:
     if context.output.as_json:
-        context.output.line({"type": "delta", "text": text})
-    else:
+        context.output.line({"type": "thought" if thought else "delta", "text": text})
+    elif not thought:
         context.output.text(text)
 
 
@@ -169,6 +169,7 @@ def _show_done(context: Context, chat: str | None, turn: int, done: Done, receip
             "chat": chat,
             "turn": turn,
             "text": done.text,
+            "thought": done.thought,
             "stop": done.stop.value,
             "tokens": done.tokens,
             "ttft_ms": round(done.ttft_ms, 1),

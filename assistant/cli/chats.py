@@ -77,6 +77,7 @@ def run_show(context: Context, options: Namespace) -> int:
                 "reply": t.reply,
                 "mark": t.mark,
                 "line": t.line,
+                "thought": t.thought.text,
                 "tools": [
                     {"name": c.name, "arguments": dict(c.arguments), "outcome": c.outcome, "detail": c.detail}
                     for c in t.calls

@@ -27,6 +27,7 @@ class Labels:
     summarized: str
     private: str
     yes: str
+    thought: str
 
 
 ENGLISH = Labels(
@@ -45,6 +46,7 @@ ENGLISH = Labels(
     "Summarized through",
     "Private",
     "yes",
+    "Thought for {n} s",
 )
 CHINESE = Labels(
     "会话",
@@ -62,6 +64,7 @@ CHINESE = Labels(
     "已总结至",
     "私密",
     "是",
+    "思考了 {n} 秒",
 )
 USER = (ENGLISH.user, CHINESE.user)
 ASSISTANT = (ENGLISH.assistant, CHINESE.assistant)

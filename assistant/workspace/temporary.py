@@ -14,6 +14,7 @@ from assistant.workspace.chat_head import clean_title, printable
 from assistant.workspace.chat_store import ChatInfo, ChatStore, TurnStart, safe_call
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.redaction import redact
+from assistant.workspace.thoughts import NO_THOUGHT, Thought, written_thought
 
 PREFIX = ".temporary-"
 """Of their ids: no chat on disk can be called so, and ChatStore refuses it, so nothing is written by mistake."""
@@ -105,10 +106,10 @@ class TemporaryChats:
         """A tool was used for turn ``n``. Raises ("chat.missing") or ("chat.turn")."""
         self._change(ident, n, lambda turn: replace(turn, calls=(*turn.calls, safe_call(call))))
 
-    def end_turn(self, ident: str, n: int, text: str, mark: str = "") -> None:
+    def end_turn(self, ident: str, n: int, text: str, mark: str = "", thought: Thought = NO_THOUGHT) -> None:
         """The reply to turn ``n``. Raises ("chat.missing") or ("chat.turn")."""
-        reply = redact(printable(text)).text
-        self._change(ident, n, lambda turn: replace(turn, reply=reply, mark=mark))
+        reply, thought = redact(printable(text)).text, written_thought(thought)
+        self._change(ident, n, lambda turn: replace(turn, reply=reply, mark=mark, thought=thought))
 
     def _change(self, ident: str, n: int, change: Callable[[Turn], Turn]) -> None:
         with self._lock:

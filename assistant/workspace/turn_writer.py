@@ -21,6 +21,7 @@ from assistant.workspace.chats import (
 )
 from assistant.workspace.disk import ends_with_newline, read_bytes
 from assistant.workspace.safe_files import write_atomic
+from assistant.workspace.thoughts import NO_THOUGHT, Thought
 
 
 class TurnWriter:
@@ -56,9 +57,11 @@ class TurnWriter:
             self._append(ident, target, block, head.crlf)
         self._remember(target, n)
 
-    def add_reply(self, ident: str, parts: Sequence[Path], n: int, text: str, mark: str) -> None:
+    def add_reply(
+        self, ident: str, parts: Sequence[Path], n: int, text: str, mark: str, thought: Thought = NO_THOUGHT
+    ) -> None:
         """The reply under turn ``n``, wherever that stands. Raises ("chat.turn")."""
-        self._add_below(ident, parts, n, lambda labels: format_reply(text, mark, labels))
+        self._add_below(ident, parts, n, lambda labels: format_reply(text, mark, labels, thought))
 
     def add_call(self, ident: str, parts: Sequence[Path], n: int, call: SavedCall) -> None:
         """A tool that was used for turn ``n``. Raises ("chat.turn")."""
