@@ -17,6 +17,7 @@ from assistant.core.ports import Progress
 from assistant.engine.catalogue import find_in_catalogue
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.runtime.lanes import Lane
+from assistant.runtime.leaving import leave_when_cancelled
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
 
@@ -171,7 +172,7 @@ class DownloadService:
         from assistant.engine.downloads.fetch import Fetcher
         from assistant.engine.downloads.web import WebClient
 
-        client = WebClient(self._settings.load().downloads.proxy, self._patience)
+        client = WebClient(self._settings.load().downloads.proxy, self._patience, leave_when_cancelled)
         Fetcher(order, client, token).run(cancel, progress)
 
     def _run(self, name: str, job: _Job) -> None:
