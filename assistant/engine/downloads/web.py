@@ -119,13 +119,14 @@ class WebClient:
         from urllib3.exceptions import HTTPError
 
         try:
-            return self._pool(url).request(
+            return self.pool(url).request(
                 "GET", urlunsplit(url), headers=dict(headers), redirect=False, preload_content=False, retries=False
             )
         except (HTTPError, OSError) as error:
             raise failed_connection(url.hostname or "", error) from error
 
-    def _pool(self, url: SplitResult) -> Any:
+    def pool(self, url: SplitResult) -> Any:
+        """urllib3's manager of connections to that host, through the proxy that is meant for it."""
         from urllib3 import PoolManager, ProxyManager, Timeout, make_headers
 
         common: dict[str, Any] = {
