@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -47,7 +47,6 @@ class Hub:
     slow: bool = False
     silent: bool = False
     connected: threading.Event = field(default_factory=threading.Event)
-    on_bytes: Callable[[], None] | None = None
     asked: list[Asked] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -106,8 +105,6 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             for at in range(0, len(body), 8192):
                 self.wfile.write(body[at : at + 8192])
-                if hub.on_bytes:
-                    hub.on_bytes()
             while hub.endless and not hub.closing.is_set():
                 self.wfile.write(bytes(8192))
         except OSError:  # the client went away, as it should
