@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +11,17 @@ from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, ToolSpec
+from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, Role, ToolSpec
 from assistant.engine.fit import available_memory, check_fit
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
-from assistant.engine.llama import Library, LlamaModel, LoadPlan
+from assistant.engine.library import Library, LoadPlan
+from assistant.engine.llama import LlamaModel, common_length
+from assistant.engine.prompt_cache import PromptCache
 from assistant.engine.protocol import NO_MODEL
+from assistant.engine.restored_replies import RestoredReplies
+from assistant.engine.snapshot_file import Identity
+from assistant.engine.snapshots import Place, model_identity
 from assistant.engine.templates import PromptWriter, choose_template
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 
@@ -51,8 +57,15 @@ class EngineSession:
         options: GenerateOptions,
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
+        place: Place | None = None,
     ) -> Done:
-        return self._need().chat(messages, options, cancel, show)
+        """One reply. place: of snapshots, for what was read before (None: none are used)."""
+        return self._need().chat(messages, options, cancel, show, place)
+
+    def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
+        """Write what was read of these conversations to disk, as far as it is still known. Raises Cancelled."""
+        if self._loaded:
+            self._loaded.keep(conversations, place, cancel)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         with self._counting:
@@ -76,16 +89,21 @@ class EngineSession:
 
 
 class _Loaded:
-    def __init__(self, model: LlamaModel, writer: PromptWriter, stops: tuple[str, ...], info: ModelInfo) -> None:
+    def __init__(
+        self, model: LlamaModel, cache: PromptCache, writer: PromptWriter, stops: tuple[str, ...], info: ModelInfo
+    ) -> None:
         self.model = model
         self.info = info
+        self._cache = cache
+        self._restored = RestoredReplies()
+        self._asked: Sequence[Message] = ()
         self._writer = writer
         self._stops = stops
         self._replies: OrderedDict[str, list[int]] = OrderedDict()
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._replies)
+            return self._writer.tokens(messages, self._restored.behind(self._replies))
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -97,16 +115,41 @@ class _Loaded:
         options: GenerateOptions,
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
+        place: Place | None,
     ) -> Done:
+        self._cache.keep_at(place)
+        self._restored.learn(self._cache.snapshots())
         prompt = self.prompt(messages)
+
+        def prepare(tokens: Sequence[int]) -> None:
+            self._cache.prepare(tokens, options.conversation)
+
         self.model.resume()
         take_back = cancel.on_cancel(self.model.stop)
         try:
-            done, tokens = generate(self.model, prompt, _with_stops(options, self._stops), cancel, show)
+            stopping = _with_stops(options, self._stops)
+            done, tokens = generate(self.model, prompt, stopping, cancel, show, prepare=prepare)
         finally:
             take_back()
         self._remember(done.text, tokens)
+        if options.conversation:
+            self._asked = messages
         return done
+
+    def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
+        """As EngineSession.keep."""
+        self._cache.keep_at(place)
+        try:
+            self._cache.keep(conversations, self._restored.by_digest(self._replies), self._row(), cancel)
+        except MemoryError:
+            _log.warning("there was no memory to keep what was read")
+
+    def _row(self) -> Sequence[int]:
+        """What the last conversation's prompt begins with whatever is asked; () where nothing is fixed in it."""
+        if not self._asked or self._asked[0].role is not Role.SYSTEM:
+            return ()
+        one, other = (self.prompt([self._asked[0], Message(Role.USER, text)]) for text in ("a", "1"))
+        return one[: common_length(one, other)]
 
     def _remember(self, text: str, tokens: list[int]) -> None:
         """Keep the reply's tokens, if they spell exactly its text; also as it is without its last white space."""
@@ -185,7 +228,22 @@ def _load(
         "loaded %s: %d threads, %d to read, steps of %d", plan.path.name, plan.threads, plan.threads_read, plan.step
     )
     info = _model_info(plan.path, facts, model.window, template.name)
-    return _Loaded(model, writer, template.stops, info)
+    cache = PromptCache(model, _identity(plan, facts, model.window), available_memory)
+    return _Loaded(model, cache, writer, template.stops, info)
+
+
+def _identity(plan: LoadPlan, facts: GgufInfo, window: int) -> Identity:
+    """What a state of this model fits: the weights, and all that decides how it is laid out and computed."""
+    from llama_cpp import __version__
+
+    layout = (window, plan.step, plan.kv_type, plan.flash_attention, plan.gpu_layers, __version__, sys.platform)
+    try:
+        weights = model_identity(plan.path)
+    except OSError as error:  # it went away since it was loaded
+        raise AssistantError(
+            "model.missing", f"The model file {plan.path} is not there.", "Choose another model, or put the file back."
+        ) from error
+    return Identity(weights, "/".join(map(str, layout)))
 
 
 def _model_info(path: Path, info: GgufInfo, window: int, template: str) -> ModelInfo:
