@@ -23,6 +23,13 @@ class ModelReady:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelResting:
+    """The model was not used for long and gave its memory back; the next message loads it again."""
+
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFailed:
     """No model is loaded now. error says why and what to do."""
 
@@ -184,6 +191,7 @@ class ChecksRan:
 Event = (
     ModelLoading
     | ModelReady
+    | ModelResting
     | ModelFailed
     | TurnSaved
     | Recalled

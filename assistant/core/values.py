@@ -119,6 +119,7 @@ class ModelInfo:
     window_trained: int
     template: str  # "own", or the name of the fall-back that stands in for a missing or broken one
     licence: str = ""
+    tools: bool = False  # its template can call tools
 
 
 @dataclass(frozen=True, slots=True)

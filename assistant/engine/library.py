@@ -54,6 +54,14 @@ class Library:
             del self.messages[:-20]
 
 
+def state_layout(plan: LoadPlan, window: int) -> str:
+    """All that decides, beside the weights, how the library lays out and computes what was read."""
+    from llama_cpp import __version__
+
+    layout = (window, plan.step, plan.kv_type, plan.flash_attention, plan.gpu_layers, __version__, sys.platform)
+    return "/".join(map(str, layout))
+
+
 def path_bytes(path: Path) -> bytes:
     """llama.cpp takes UTF-8 on Windows and the file system's own bytes elsewhere."""
     return str(path).encode("utf-8") if sys.platform == "win32" else bytes(path)

@@ -42,9 +42,8 @@ def options_to_json(options: GenerateOptions) -> Json:
 
 
 def options_from_json(data: Mapping[str, Any]) -> GenerateOptions:
-    return GenerateOptions(
-        **{**data, "stop": tuple(data.get("stop", ())), "tools": tools_from_json(data.get("tools", ()))}
-    )
+    tools = tools_from_json(data.get("tools", ()))
+    return GenerateOptions(**{**data, "stop": tuple(data.get("stop", ())), "tools": tools})
 
 
 def tools_to_json(tools: Sequence[ToolSpec]) -> list[Json]:

@@ -101,6 +101,8 @@ class SnapshotStore:
     ) -> bool:
         """Write one; whether it is there now. Raises Cancelled; what was there before stays then."""
         folder = self.place.folder
+        if not self._identity.model:
+            return False
         try:
             make_private(folder)
             if len(state) > self.place.limit or shutil.disk_usage(folder).free < len(state) + _FREE_BYTES:
@@ -208,16 +210,19 @@ def usage(folder: Path) -> tuple[int, int]:
 
 
 def model_identity(path: Path) -> str:
-    """Names the weights of a model file: its size and pieces from all over it. Raises OSError.
+    """Names the weights of a model file: its size and pieces from all over it; "" where it cannot be read any more.
 
     The digest of some gigabytes would take longer than a snapshot saves.
     """
-    size = path.stat().st_size
-    digest = hashlib.sha256(str(size).encode())
-    with path.open("rb") as file:
-        for n in range(_SAMPLES):
-            file.seek(max(0, size - _SAMPLE_BYTES) * n // (_SAMPLES - 1))
-            digest.update(file.read(_SAMPLE_BYTES))
+    try:
+        size = path.stat().st_size
+        digest = hashlib.sha256(str(size).encode())
+        with path.open("rb") as file:
+            for n in range(_SAMPLES):
+                file.seek(max(0, size - _SAMPLE_BYTES) * n // (_SAMPLES - 1))
+                digest.update(file.read(_SAMPLE_BYTES))
+    except OSError:
+        return ""
     return digest.hexdigest()[:32]
 
 

@@ -119,12 +119,7 @@ class SnapshotService:
         """Delete those of models that are not there any more; how many went."""
         if not self.usage()[0]:
             return 0
-        known = set()
-        for model in present:
-            try:
-                known.add(snapshots.model_identity(model.path))
-            except OSError:
-                continue
+        known = {snapshots.model_identity(model.path) for model in present}
         return snapshots.drop_models(self.folder, known)
 
     def _kept_chats(self) -> set[str]:

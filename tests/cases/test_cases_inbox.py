@@ -52,7 +52,7 @@ def test_whatever_the_model_answers_no_turn_is_lost(scripted: OpenHouse, kind: s
     house.services.review.accept_all()
     kept = "\n".join(entries(house))
     for n in range(done):
-        assert kept.count(str(n * 7 + 1000)) == 1, n
+        assert kept.count(f" {n * 7 + 1000} ") == 1, n
     if kind in ("prose", "error", "nothing said"):
         assert "(as said)" in kept
     assert house.seen(TurnFailed) == []

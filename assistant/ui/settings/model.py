@@ -35,3 +35,11 @@ class ModelPage(SettingsPage):
             tr("In megabytes. Chats go on after a restart without being read again."),
             special=tr("none"),
         )
+        self.add_number(
+            "idle_minutes",
+            tr("Rests after"),
+            0,
+            1440,
+            tr("Minutes without a message until the model gives its memory back; the next message wakes it."),
+            special=tr("never"),
+        )
