@@ -11,9 +11,11 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, Role, ToolSpec
+from assistant.engine.call_grammar import call_grammar
 from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.jinja import Extras
 from assistant.engine.library import Library, LoadPlan, state_layout
 from assistant.engine.llama import LlamaModel, common_length
 from assistant.engine.prompt_cache import PromptCache
@@ -27,7 +29,7 @@ from assistant.engine.snapshots import Place, model_identity
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
-from assistant.engine.tool_formats import RESULT_MARKS
+from assistant.engine.tool_formats import RESULT_MARKS, ToolFormat
 
 _log = logging.getLogger(__name__)
 _PROMPT_END = 8  # tokens of a prompt in which the mark of a thought that it begins must be
@@ -78,7 +80,7 @@ class EngineSession:
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
-            return len(self._need().prompt(messages, tools))
+            return len(self._need().prompt(messages, Extras(tuple(tools))))
 
     def unload(self) -> None:
         with self._counting:  # whoever counts now needs the vocabulary until the end
@@ -100,14 +102,14 @@ class _Loaded:
         self.info = info
         self._cache = cache
         self._restored = RestoredReplies()
-        self._asked: tuple[Sequence[Message], tuple[ToolSpec, ...]] = ((), ())  # what is fixed of the last prompt
+        self._asked: tuple[Sequence[Message], Extras] = ((), Extras())  # what is fixed of the last prompt
         self._writer = writer
         self._template = template
         self._replies = OwnReplies(model.piece, template.tools)
 
-    def prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> list[int]:
+    def prompt(self, messages: Sequence[Message], extras: Extras) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._restored.behind(self._replies.known), tools)
+            return self._writer.tokens(messages, self._restored.behind(self._replies.known), extras)
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -123,7 +125,7 @@ class _Loaded:
     ) -> Done:
         self._cache.keep_at(place)
         self._restored.learn(self._cache.snapshots())
-        prompt = self.prompt(messages, options.tools)
+        prompt = self.prompt(messages, Extras(options.tools, options.thinking))
         shape = self._shape(prompt, options.tools)
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
 
@@ -138,7 +140,7 @@ class _Loaded:
             take_back()
         self._replies.add(done, tokens)
         if options.conversation:
-            self._asked = (messages[:1], options.tools)
+            self._asked = (messages[:1], Extras(options.tools, options.thinking))
         return done
 
     def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
@@ -151,16 +153,25 @@ class _Loaded:
 
     def _row(self) -> Sequence[int]:
         """What the last conversation's prompt begins with whatever is asked; () where nothing is fixed in it."""
-        first, tools = self._asked
+        first, extras = self._asked
         if not first or first[0].role is not Role.SYSTEM:
             return ()
-        one, other = (self.prompt([*first, Message(Role.USER, text)], tools) for text in ("a", "1"))
+        one, other = (self.prompt([*first, Message(Role.USER, text)], extras) for text in ("a", "1"))
         return one[: common_length(one, other)]
 
     def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:
         end = b"".join(map(self.model.piece, prompt[-_PROMPT_END:])).decode("utf-8", "replace")
         calls = self._template.tools if tools else None
-        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools))
+        if calls is None:
+            return ReplyShape(opens_thought(end))
+        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools), self._grammar(calls, tools))
+
+    def _grammar(self, form: ToolFormat, tools: Sequence[ToolSpec]) -> str:
+        try:
+            return call_grammar(form, tools)
+        except ValueError as error:  # what a tool gets is checked by the tool, too
+            _log.warning("%s", error)
+            return ""
 
 
 def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
