@@ -28,7 +28,7 @@ class Result:
     journal: str = ""
 
 
-def found(query: str, hits: Sequence[Hit], counter: TokenCounter, tokens: int) -> Result:
+def search_result(query: str, hits: Sequence[Hit], counter: TokenCounter, tokens: int) -> Result:
     """What a search found, the best first, as much of it as fits."""
     if not hits:
         return Result(

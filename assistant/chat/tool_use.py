@@ -9,7 +9,7 @@ from datetime import date
 from assistant.chat.recalled import relevant
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tokens import TokenCounter
-from assistant.chat.tool_results import Result, found, part_of_file
+from assistant.chat.tool_results import Result, part_of_file, search_result
 from assistant.chat.tools import BadCall, checked
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, MadeCall, RecallQuery, Scope, ToolCall
@@ -30,12 +30,16 @@ _Given = Mapping[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class ToolPlace:
-    """Where a call comes from. seen: units that are in the window already; tokens: the longest result."""
+    """Where a call comes from. seen: units that are in the window already; tokens: the longest result.
+
+    private: what was said in private chats may be told.
+    """
 
     chat: str
     turn: int
     seen: frozenset[str] = frozenset()
     tokens: int = 500
+    private: bool = False
 
 
 class Toolbox:
@@ -83,7 +87,8 @@ class Toolbox:
             exclude=place.seen,
             asked=f"{place.chat}#{place.turn}" if place.chat else "",
         )
-        hits = [hit for hit in self._recall.search(asked, _PATIENCE_MS).hits if not never.hides(hit)]
+        found = self._recall.search(asked, _PATIENCE_MS).hits
+        hits = [hit for hit in found if not never.hides(hit) and (place.private or not hit.private)]
         return (relevant(hits, query) if query.strip() else hits)[:_HITS]
 
     def _run(self, name: str, given: _Given, place: ToolPlace, counter: TokenCounter) -> Result:
@@ -95,7 +100,7 @@ class Toolbox:
         scope: Scope = "chats" if name == "chats_search" else "memory"
         query = str(given.get("query", ""))
         hits = self.search(query, scope, place, str(given.get("since", "")), str(given.get("until", "")))
-        return found(query, hits, counter, place.tokens)
+        return search_result(query, hits, counter, place.tokens)
 
     # --- writing -------------------------------------------------------------------------------------------------
 

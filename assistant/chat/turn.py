@@ -77,7 +77,8 @@ class TurnRunner:
         draft: Draft | None = None
         calls: list[MadeCall] = []
         try:
-            obeyed = self._obey(chat.id, turn, builder.reads_memory, calls)
+            place = ToolPlace(chat.id, turn.n, private=builder.tells_private)
+            obeyed = self._obey(place, turn.user, builder.reads_memory, calls)
             if obeyed.answer:
                 done = self._say(chat.id, turn.n, obeyed.answer, text)
             else:
@@ -85,7 +86,7 @@ class TurnRunner:
                 question = Question(chat, branch, turn.user, turn.n, hits=obeyed.hits, notes=obeyed.notes)
                 draft = builder.build(question)
                 self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft, calls)))
-                done = self._answer(chat.id, turn.n, draft, options, cancel, text, calls)
+                done = self._answer(replace(place, seen=draft.seen), draft, options, cancel, text, calls)
         except Cancelled:
             done = replace(_NOTHING, text=text.value)
         except BaseException as error:  # Ctrl+C and a reader of our output that is gone, too
@@ -135,11 +136,11 @@ class TurnRunner:
     def _model(self) -> str:
         return self._engine.info.name if self._engine.info else ""
 
-    def _obey(self, chat: str, turn: Turn, looks: bool, calls: list[MadeCall]) -> Obeyed:
+    def _obey(self, place: ToolPlace, message: str, looks: bool, calls: list[MadeCall]) -> Obeyed:
         """What the person's own words ask for, done; ``calls`` gets what was used for it."""
         obeying = Obeying(self._workspace, self._toolbox, self._emit, keeps=self._keeps, looks=looks)
-        obeyed = obeying.obey(turn.user, ToolPlace(chat, turn.n))
-        self._note_calls(chat, turn.n, obeyed.calls, calls)
+        obeyed = obeying.obey(message, place)
+        self._note_calls(place.chat, place.turn, obeyed.calls, calls)
         return obeyed
 
     def _note_calls(self, chat: str, turn: int, new: Sequence[MadeCall], calls: list[MadeCall]) -> None:
@@ -157,8 +158,7 @@ class TurnRunner:
 
     def _answer(
         self,
-        chat: str,
-        turn: int,
+        place: ToolPlace,
         draft: Draft,
         options: GenerateOptions,
         cancel: CancelToken,
@@ -166,12 +166,12 @@ class TurnRunner:
         calls: list[MadeCall],
     ) -> Done:
         """The reply; where the model asks for tools, they are used and it goes on behind their results."""
-        prompt = draft.prompt
+        chat, turn, prompt = place.chat, place.turn, draft.prompt
         options = replace(options, tools=prompt.tools, conversation=chat)
         done = self._stream(chat, turn, prompt.messages, options, cancel, text)
         if not prompt.tools:
             return done
-        rounds = ToolRounds(self._toolbox, self._engine, prompt, ToolPlace(chat, turn, draft.seen), calls)
+        rounds = ToolRounds(self._toolbox, self._engine, prompt, place, calls)
         last = done
         while last.stop is StopReason.CALLS and not cancel.cancelled and not rounds.over:
             self._note_calls(chat, turn, rounds.use(last), calls)
@@ -274,6 +274,7 @@ def receipt_of(
         reused_tokens=done.reused_tokens if done else 0,
         recall_mode=draft.mode,
         recalled_block=draft.recalled.text,
+        host=draft.prompt.host,
         calls=tuple(calls),
     )
 

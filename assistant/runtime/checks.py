@@ -47,6 +47,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield _engine(services)
     yield _engine_worker(services)
     yield _embedding(services)
+    yield _snapshots(services)
     yield from (Check(*found) for found in keeping_checks(services))
 
 
@@ -139,7 +140,7 @@ def _engine(services: Services) -> Check:
         info = services.model_service.ensure()
         ask = [Message(Role.USER, "Say hello.")]
         options = GenerateOptions(max_tokens=8, temperature=0.0, thinking=False)
-        events = services.engine.chat(ask, options, CancelToken())
+        events = services.model_service.engine.chat(ask, options, CancelToken())
         said = "".join(event.text for event in events if isinstance(event, Delta))
     except AssistantError as error:
         return Check("engine", False, error.message, error.hint or "The log engine.log has the details.")
@@ -173,6 +174,17 @@ def _embedding(services: Services) -> Check:
     except AssistantError as error:
         return Check("embedding", False, error.message, error.hint)
     return Check("embedding", True, f"{embedder.identity}, {vectors.shape[1]} dimensions")
+
+
+def _snapshots(services: Services) -> Check:
+    """What the model had read of chats or with models that are gone is deleted here: nobody misses it."""
+    try:
+        gone = services.snapshots.drop_foreign() + services.snapshots.drop_models(services.models())
+    except AssistantError as error:
+        return Check("snapshots", False, error.message, error.hint)
+    count, size = services.snapshots.usage()
+    removed = f"; {gone} that belonged to nothing any more were removed" if gone else ""
+    return Check("snapshots", True, f"{count} states of what the model has read, {size / 1e6:.0f} MB{removed}.")
 
 
 def _free_bytes(path: Path) -> int:

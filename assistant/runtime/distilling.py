@@ -26,8 +26,8 @@ _log = logging.getLogger(__name__)
 class DistilService:
     """What is due waits until nothing was asked for a while, then is distilled on the chat lane, a chat at a time.
 
-    A turn that comes meanwhile stops it; nothing is lost and it is due again. Afterwards the prompt of the chat that
-    was talked in last is read again, since distilling took its place in the model's cache.
+    A turn that comes meanwhile stops it; nothing is lost and it is due again. Afterwards the chat that was talked in
+    last is put back into the model's cache, which distilling had for itself.
     """
 
     def __init__(
@@ -125,12 +125,13 @@ class DistilService:
                 "This chat is private: nothing of it becomes memory by itself.",
                 "Say so for this chat, with --private, or make it an ordinary one.",
             )
-        left = self._prompts.left(chat)
-        due = self._distiller.due(chat, left)
-        if due:
-            self._models.ensure("", cancel)
-        window = self._prompts.rules().window
-        return list(self._distiller.run(chat, left, self._prompts.engine, window, cancel, self._progress))
+        with self._prompts.kept_here(chat.private):
+            left = self._prompts.left(chat)
+            due = self._distiller.due(chat, left)
+            if due:
+                self._models.ensure("", cancel)
+            window = self._prompts.rules().window
+            return list(self._distiller.run(chat, left, self._prompts.engine, window, cancel, self._progress))
 
     def _distil_quietly(self, chat: str, token: CancelToken) -> None:
         with self._lock:
@@ -155,12 +156,12 @@ class DistilService:
             self._emit(Notice("The model could not summarize; your own sentences were kept as notes instead."))
 
     def _read_again(self, token: CancelToken) -> None:
-        """Put the latest chat's prompt back into the model's cache, so that its next turn reads only what is new."""
-        if not self._last_chat:
+        """Put the latest chat's prompt back into the model's cache: by a copy, or by reading where none was kept."""
+        if not self._last_chat or self._prompts.asks_server:
             return
         try:
             prompt = self._prompts.preview(self._workspace.chats.read(self._last_chat), "")
-            options = GenerateOptions(max_tokens=1, temperature=0.0)
+            options = GenerateOptions(max_tokens=1, temperature=0.0, conversation=self._last_chat)
             for _ in self._prompts.engine.chat(prompt.messages[:-1], options, token):
                 pass
         except AssistantError as error:  # the next turn reads it then

@@ -17,6 +17,7 @@ from assistant.runtime.backups import BackupService
 from assistant.runtime.deletion import DeletionService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.downloads import DownloadService
+from assistant.runtime.engines import EngineSwitch
 from assistant.runtime.forget_places import Places as ForgetPlaces
 from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
@@ -28,9 +29,12 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
+from assistant.runtime.remote import RemoteService
+from assistant.runtime.remote_engine import RemoteEngine
 from assistant.runtime.restore_staging import earlier_workspaces
 from assistant.runtime.review import ReviewService
 from assistant.runtime.self_test import SelfTestService
+from assistant.runtime.snapshots import SnapshotService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
@@ -83,21 +87,24 @@ class Parts:
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         store = ModelStore(self.paths.models, shared=self.paths.shared_models)
         self.receipts = ReceiptStore(workspace.data / "receipts")
-        self.model_service = models = ModelService(store, self.engine, self._values, lanes.chat, emit)
+        switch = EngineSwitch(self.engine, RemoteEngine(lambda origin: self.remote.key(origin)))
+        self.remote = RemoteService(self.settings, switch)
+        self.model_service = models = ModelService(store, switch, self._values, lanes.chat, emit, self.remote)
         self.downloads = DownloadService(store, self.settings, emit)
         self.model_facts = ModelFacts(store, self.engine, models.engine_settings, self.downloads)
-        self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        self.prompts = PromptService(workspace, self.recall, self.receipts, switch, self._values)
         distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
         self.distilling = DistilService(workspace, distiller, self.prompts, models, lanes.chat, emit)
         self.turns = TurnService(workspace, self.receipts, self.prompts, models, self.distilling, lanes, emit)
         self.temporary = TemporaryService(workspace, self.recall, self._values, models, self.distilling, lanes, emit)
+        self.snapshots = SnapshotService(workspace, self.engine, state / "snapshots", self._values, lanes.chat)
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, emit)
 
     def _make_remembering(self, state: Path) -> None:
         """The index, and what is looked at, asked about and tidied in memory."""
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         self.indexing = IndexService(workspace, self.recall, lanes.index, lanes.keeping, emit)
-        self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon)
+        self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon, self.snapshots.drop)
         self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, emit)
         self.importing = ImportService(workspace, emit, self._index_soon)
         self.picture = PictureService(workspace, self.prompts.budget, self.prompts.counter)
@@ -126,7 +133,9 @@ class Parts:
         places = ForgetPlaces(workspace, self.receipts, self.recall, paths.state, self.forget_places)
         end = self.turns.end
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, end, emit)
-        self.deletion = DeletionService(workspace, self.receipts, self.history, self.recall, end, emit)
+        self.deletion = DeletionService(
+            workspace, self.receipts, self.history, self.recall, end, emit, self.snapshots.drop
+        )
 
     # --- who listens ---------------------------------------------------------------------------------------------
 
@@ -137,6 +146,7 @@ class Parts:
     def _emit(self, event: Event) -> None:
         self.history.noted(event)
         self.self_test.noted(event)
+        self.snapshots.noted(event)
         for sink in list(self._sinks):
             sink(event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from assistant.chat.prompt import PromptBuilder, PromptRules, Question, turns_in_window
@@ -11,6 +12,7 @@ from assistant.chat.tokens import EstimatedTokens, TokenCounter
 from assistant.core.ports import Engine
 from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
+from assistant.runtime.engines import kept_here, tells_private
 from assistant.runtime.models import is_asleep
 from assistant.runtime.tool_calls import ToolCalls
 from assistant.settings.schema import Settings
@@ -55,6 +57,15 @@ class PromptService:
         self._settings = settings
         self.tools = ToolCalls(workspace, recall, receipts, settings, keeps=keeps)
 
+    def kept_here(self, private: bool) -> AbstractContextManager[None]:
+        """For what is done for a chat; private: that chat is."""
+        return kept_here(self.engine, self._settings(), private)
+
+    @property
+    def asks_server(self) -> bool:
+        """Whether a server is in use: what is sent there, is sent because the person wants an answer."""
+        return bool(self.engine.info and self.engine.info.host)
+
     def options(self) -> GenerateOptions:
         """How replies are sampled, by the settings."""
         m = self._settings().model
@@ -71,11 +82,14 @@ class PromptService:
     def rules(self, plan: TurnPlan = DEFAULT_PLAN, chat: str | None = None) -> PromptRules:
         """What the next prompt of a chat ("": of a new one) keeps to. None: of what can use no tools."""
         settings = self._settings()
-        window = self.engine.info.window if self.engine.info else settings.model.window
+        info = self.engine.info
+        window = info.window if info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
-        private = settings.memory.private_recall == "on"
-        tools = self.tools.offered(chat, self.engine.info, window) if plan.memory and chat is not None else ()
-        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private, tools)
+        private = settings.memory.private_recall == "on" and tells_private(self.engine, settings)
+        host = info.host if info else ""
+        tools = self.tools.offered(chat, info, window) if plan.memory and chat is not None else ()
+        hits = settings.memory.recall_hits
+        return PromptRules(window, reply, hits, self.limits(), plan.memory, private, tools, host)
 
     def counter(self) -> TokenCounter:
         """The loaded model's own count, an estimate while there is none or it rests."""
@@ -97,7 +111,8 @@ class PromptService:
         after: the turn it would follow, None for the newest, 0 for none.
         """
         said = redact(printable(text)).text
-        return self.builder(plan, chat.id).build(Question(chat, chat.branch(after), said, patient=True)).prompt
+        with self.kept_here(chat.private):
+            return self.builder(plan, chat.id).build(Question(chat, chat.branch(after), said, patient=True)).prompt
 
     def renew(self, chat: Chat, plan: TurnPlan = DEFAULT_PLAN) -> None:
         """Take the chat's fixed row as memory is now; its next turn is read from the start once."""

@@ -55,6 +55,7 @@ class Services(Parts):
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
         self.lanes.files.submit(self.recover)
         self.lanes.files.submit(self.distilling.find_due)
+        self.lanes.keeping.submit(self.snapshots.drop_foreign)
         if self._took_over:
             self.model_service.take_over()
         else:
@@ -100,6 +101,7 @@ class Services(Parts):
         self.backups.close()
         self.downloads.close()
         self.self_test.close()
+        self.snapshots.close()
         end_workers()
         self.lanes.close()
         try:
@@ -212,7 +214,23 @@ class Services(Parts):
         return self.model_service.remove(name)
 
     def load_model(self, name: str) -> None:
-        """Returns at once; ModelLoading, then ModelReady or ModelFailed follow."""
+        """A model of this machine, in the place of a server if one was used. Returns at once; ModelLoading, then
+        ModelReady or ModelFailed follow.
+        """
+        self.lanes.files.submit(self._load_here, name)
+
+    def use_server(self, wanted: bool) -> None:
+        """Ask the server that is set, to which the person just said yes, or no longer. Blocks for a moment; ModelReady
+        or ModelFailed follow. Raises AssistantError.
+        """
+        if wanted:
+            self.remote.turn_on()
+        else:
+            self.remote.turn_off()
+        self.model_service.load_later()
+
+    def _load_here(self, name: str) -> None:
+        self.remote.turn_off()
         self.model_service.load_later(name)
 
     def wake_model(self) -> None:
@@ -227,6 +245,8 @@ class Services(Parts):
         Whether files still tell when they change is seen each time.
         """
         self.indexing.tick()
+        if self.distilling.is_quiet:
+            self.snapshots.look()  # before distilling, which needs the model's cache for itself
         self.distilling.look()
         if self.distilling.is_quiet:
             self.tidying.look()
