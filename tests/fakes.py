@@ -97,6 +97,12 @@ class FakeEngine:
         said = [m.text for m in messages] + [str(call.arguments) for m in messages for call in m.calls]
         return sum(self.count([text])[0] + 2 for text in [*said, *(t.description for t in tools)])
 
+    def keep_at(self, place: Callable[[], object]) -> None:
+        """Nothing is kept."""
+
+    def keep(self, conversations: Sequence[str], cancel: CancelToken) -> None:
+        """Nothing is kept."""
+
     def unload(self) -> None:
         """Nothing is held."""
 
