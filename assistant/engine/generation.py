@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Protocol
@@ -11,22 +11,26 @@ from typing import Protocol
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason
+from assistant.engine.lookup import Steps
 from assistant.engine.text_stream import ReplyText
 
 
 class TokenSource(Protocol):
     """What picks tokens: llama.Sampler."""
 
-    def pick(self) -> int: ...
+    def pick(self, at: int = -1) -> int: ...
 
 
 class TokenModel(Protocol):
     """What generation needs of a model: llama.LlamaModel, or a scripted one in tests."""
 
     window: int
+    draft: int
+    cached: list[int]
 
     def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int: ...
-    def append(self, tokens: Sequence[int]) -> None: ...
+    def append(self, tokens: Sequence[int], *, every: bool = False) -> None: ...
+    def cut(self, count: int) -> None: ...
     def sampler(self, options: GenerateOptions) -> AbstractContextManager[TokenSource]: ...
     def piece(self, token: int) -> bytes: ...
     def is_end(self, token: int) -> bool: ...
@@ -82,8 +86,8 @@ def generate(
 
     try:
         model.read(prompt, progress)
-        with model.sampler(options) as source:
-            stop = _pick_until_end(model, source, reply, text, len(prompt), options.max_tokens, cancel, clock)
+        with model.sampler(options) as source, closing(Steps(model, source, prompt, model.draft)) as steps:
+            stop = _pick_until_end(model, steps, reply, text, len(prompt), options.max_tokens, cancel, clock)
     except Cancelled:
         stop = StopReason.STOPPED
     whole = text.finish()
@@ -92,7 +96,7 @@ def generate(
 
 def _pick_until_end(
     model: TokenModel,
-    source: TokenSource,
+    steps: Steps,
     reply: _Reply,
     text: ReplyText,
     prompt_tokens: int,
@@ -104,7 +108,7 @@ def _pick_until_end(
     limit = min(max_tokens, room) if max_tokens > 0 else room
     why_limit = StopReason.WINDOW if limit == room else StopReason.LENGTH
     while not cancel.cancelled:
-        token = source.pick()
+        token = steps.pick()
         if model.is_end(token):
             return StopReason.END
         reply.tokens.append(token)
@@ -115,5 +119,5 @@ def _pick_until_end(
             return StopReason.END
         if len(reply.tokens) >= limit:
             return why_limit
-        model.append((token,))
+        steps.append(token)
     return StopReason.STOPPED

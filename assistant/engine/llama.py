@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from typing import Any
 
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
+from assistant.engine.other_work import OtherWork
+from assistant.engine.threads import ThreadPlan, ThreadWatch
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +53,8 @@ class LoadPlan:
     kv_type: str = "f16"
     mmap: bool = True
     mlock: bool = False
+    give_way: bool = True
+    draft: int = 0
 
 
 class Library:
@@ -80,8 +86,9 @@ class Sampler:
         self._chain = chain
         self._context = context
 
-    def pick(self) -> int:
-        return int(self._sample(self._chain, self._context, -1))
+    def pick(self, at: int = -1) -> int:
+        """The next token by what was computed last. at: for that token of an ``append`` with ``every``."""
+        return int(self._sample(self._chain, self._context, at))
 
 
 class LlamaModel:
@@ -100,6 +107,8 @@ class LlamaModel:
         self._memory = self._library.llama_get_memory(self._context)
         self._watch_stop_flag()
         self._step = plan.step
+        self._use_threads(plan)
+        self.draft = plan.draft
         self._pieces: dict[int, bytes] = {}
         self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
@@ -165,12 +174,14 @@ class LlamaModel:
             on_progress(len(self.cached), reused)
         return reused
 
-    def append(self, tokens: Sequence[int]) -> None:
-        """Compute further tokens, one step at most. Raises Cancelled after ``stop``; the cache is then as it was."""
+    def append(self, tokens: Sequence[int], *, every: bool = False) -> None:
+        """Compute further tokens, one step at most. Raises Cancelled after ``stop``; the cache is then as it was.
+
+        every: what follows is computed after each of the tokens and not only after the last.
+        """
         if self._stop_flag.raw[0]:
             raise Cancelled
-        array = (self._library.llama_token * len(tokens))(*tokens)
-        code = self._library.llama_decode(self._context, self._library.llama_batch_get_one(array, len(tokens)))
+        code = self._decode(tokens, every)
         if code == 0:
             self.cached += tokens
             return
@@ -180,6 +191,22 @@ class LlamaModel:
         if code == _NO_ROOM:
             raise AssistantError("engine.window", "The context window is full.", "Start a new chat.")
         raise AssistantError("engine.failed", f"The model could not compute (code {code}).", "Load the model again.")
+
+    def cut(self, count: int) -> None:
+        """Keep only the first ``count`` tokens of the cache."""
+        if count < len(self.cached):
+            self._forget_from(count)
+
+    def logits(self, at: int = -1) -> bytes:
+        """What was computed last, bit by bit. at: as for Sampler.pick."""
+        size = 4 * self._library.llama_vocab_n_tokens(self._vocabulary)
+        return ctypes.string_at(self._library.llama_get_logits_ith(self._context, at), size)
+
+    def set_threads(self, decode: int, read: int) -> None:
+        """Use so many from now on."""
+        if self._threads != (decode, read):
+            self._threads = (decode, read)
+            self._library.llama_set_n_threads(self._context, decode, read)
 
     @contextmanager
     def sampler(self, options: GenerateOptions) -> Iterator[Sampler]:
@@ -246,6 +273,27 @@ class LlamaModel:
             f"There is not enough memory for a context window of {plan.window} tokens.",
             "Choose a smaller context window or a smaller model.",
         )
+
+    def _use_threads(self, plan: LoadPlan) -> None:
+        self._threads = (plan.threads, plan.threads_read)
+        threads = ThreadPlan(plan.threads, plan.threads_read, plan.step)
+        self.watch = ThreadWatch(threads, os.cpu_count() or 1, OtherWork().cores) if plan.give_way else None
+
+    def _decode(self, tokens: Sequence[int], every: bool) -> int:
+        """llama.cpp's answer to a batch; the watch is asked before and told after."""
+        if self.watch:
+            self.set_threads(*self.watch.threads())
+        library = self._library
+        array = (library.llama_token * len(tokens))(*tokens)
+        batch = library.llama_batch_get_one(array, len(tokens))
+        marks = (ctypes.c_int8 * len(tokens))(*(1 for _ in tokens)) if every else None
+        if marks:
+            batch.logits = marks
+        began = time.perf_counter()
+        code = int(library.llama_decode(self._context, batch))
+        if self.watch and len(tokens) == 1:
+            self.watch.took(self._threads[0], time.perf_counter() - began)
+        return code
 
     def _watch_stop_flag(self) -> None:
         """Let llama.cpp look at the flag before each operation.

@@ -165,6 +165,8 @@ def _load_plan(path: Path, window: int, threads: ThreadPlan, settings: EngineSet
         kv_type=settings.kv_type,
         mmap=settings.mmap,
         mlock=settings.mlock,
+        give_way=settings.give_way,
+        draft=settings.draft,
     )
 
 

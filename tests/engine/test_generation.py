@@ -20,6 +20,7 @@ class ScriptedModel:
 
     def __init__(self, script: bytes, window: int = 100, endless: bool = False) -> None:
         self.window = window
+        self.draft = 0
         self.cached: list[int] = []
         self._script = script
         self._endless = endless
@@ -31,7 +32,7 @@ class ScriptedModel:
         on_progress(len(tokens), 0)
         return 0
 
-    def append(self, tokens: Sequence[int]) -> None:
+    def append(self, tokens: Sequence[int], *, every: bool = False) -> None:
         self.cached += tokens
         assert len(self.cached) <= self.window
 
@@ -39,7 +40,10 @@ class ScriptedModel:
     def sampler(self, options: GenerateOptions) -> Iterator[ScriptedModel]:
         yield self
 
-    def pick(self) -> int:
+    def cut(self, count: int) -> None:
+        del self.cached[count:]
+
+    def pick(self, at: int = -1) -> int:
         if self._at == len(self._script) and not self._endless:
             return END
         token = self._script[self._at % len(self._script)]
