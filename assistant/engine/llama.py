@@ -106,9 +106,9 @@ class LlamaModel:
         self._context = self._open(plan)
         self._memory = self._library.llama_get_memory(self._context)
         self._watch_stop_flag()
-        self._step = plan.step
-        self._use_threads(plan)
-        self.draft = plan.draft
+        self.step, self.draft = plan.step, plan.draft
+        self._threads = (0, 0)
+        self.use_threads(plan.threads, plan.threads_read, plan.give_way)
         self._pieces: dict[int, bytes] = {}
         self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
@@ -169,7 +169,7 @@ class LlamaModel:
         on_progress(reused, reused)
         while (start := len(self.cached)) < len(tokens):
             # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
-            end = (start // self._step + 1) * self._step
+            end = (start // self.step + 1) * self.step
             self.append(tokens[start:end])
             on_progress(len(self.cached), reused)
         return reused
@@ -202,11 +202,11 @@ class LlamaModel:
         size = 4 * self._library.llama_vocab_n_tokens(self._vocabulary)
         return ctypes.string_at(self._library.llama_get_logits_ith(self._context, at), size)
 
-    def set_threads(self, decode: int, read: int) -> None:
-        """Use so many from now on."""
-        if self._threads != (decode, read):
-            self._threads = (decode, read)
-            self._library.llama_set_n_threads(self._context, decode, read)
+    def use_threads(self, decode: int, read: int, give_way: bool) -> None:
+        """Compute with so many from now on; give_way: as core.values.EngineSettings."""
+        plan = ThreadPlan(decode, read, self.step)
+        self._watch = ThreadWatch(plan, os.cpu_count() or 1, OtherWork().cores) if give_way else None
+        self._set_threads(decode, read)
 
     @contextmanager
     def sampler(self, options: GenerateOptions) -> Iterator[Sampler]:
@@ -274,15 +274,15 @@ class LlamaModel:
             "Choose a smaller context window or a smaller model.",
         )
 
-    def _use_threads(self, plan: LoadPlan) -> None:
-        self._threads = (plan.threads, plan.threads_read)
-        threads = ThreadPlan(plan.threads, plan.threads_read, plan.step)
-        self.watch = ThreadWatch(threads, os.cpu_count() or 1, OtherWork().cores) if plan.give_way else None
+    def _set_threads(self, decode: int, read: int) -> None:
+        if self._threads != (decode, read):
+            self._threads = (decode, read)
+            self._library.llama_set_n_threads(self._context, decode, read)
 
     def _decode(self, tokens: Sequence[int], every: bool) -> int:
         """llama.cpp's answer to a batch; the watch is asked before and told after."""
-        if self.watch:
-            self.set_threads(*self.watch.threads())
+        if self._watch:
+            self._set_threads(*self._watch.threads())
         library = self._library
         array = (library.llama_token * len(tokens))(*tokens)
         batch = library.llama_batch_get_one(array, len(tokens))
@@ -291,8 +291,8 @@ class LlamaModel:
             batch.logits = marks
         began = time.perf_counter()
         code = int(library.llama_decode(self._context, batch))
-        if self.watch and len(tokens) == 1:
-            self.watch.took(self._threads[0], time.perf_counter() - began)
+        if self._watch and len(tokens) == 1:
+            self._watch.took(self._threads[0], time.perf_counter() - began)
         return code
 
     def _watch_stop_flag(self) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
@@ -16,6 +18,7 @@ from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
 from assistant.engine.llama import Library, LlamaModel, LoadPlan
 from assistant.engine.protocol import NO_MODEL
+from assistant.engine.speed import Speed, exact_draft, measure_speed
 from assistant.engine.templates import PromptWriter, choose_template
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 
@@ -62,6 +65,35 @@ class EngineSession:
     def count_prompt(self, messages: Sequence[Message]) -> int:
         with self._counting:
             return len(self._need().prompt(messages))
+
+    def has_gpu(self) -> bool:
+        """Whether the library was built with a back end that takes layers off the processor."""
+        self._library = self._library or Library()
+        return bool(self._library.api.llama_supports_gpu_offload())
+
+    def measure(self, trial: Mapping[str, Any], cancel: CancelToken) -> Speed:
+        """How fast the model is with the trial's threads, threads_batch and give_way; the rest as measure_speed."""
+        with self._stoppable(cancel) as model:
+            model.use_threads(trial["threads"], trial["threads_batch"], trial["give_way"])
+            chunk = min(trial["chunk"] or model.step, model.step)
+            return measure_speed(
+                model, trial["read"], trial["decode"], chunk, trial["seconds"], warm=trial["give_way"]
+            )
+
+    def exact_draft(self, trial: Mapping[str, Any], cancel: CancelToken) -> int:
+        """As speed.exact_draft, with the trial's threads, threads_batch and give_way."""
+        with self._stoppable(cancel) as model:
+            return exact_draft(model, trial["threads"], trial["threads_batch"], trial["give_way"])
+
+    @contextmanager
+    def _stoppable(self, cancel: CancelToken) -> Iterator[LlamaModel]:
+        model = self._need().model
+        model.resume()
+        take_back = cancel.on_cancel(model.stop)
+        try:
+            yield model
+        finally:
+            take_back()
 
     def unload(self) -> None:
         with self._counting:  # whoever counts now needs the vocabulary until the end

@@ -1,0 +1,43 @@
+"""Speed settings measured for a model on this machine: asked for by a person, used whenever the model is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assistant.core.cancel import CancelToken
+from assistant.core.clock import Clock
+from assistant.core.errors import AssistantError
+from assistant.core.ports import Progress
+from assistant.engine.tuning import Tuning, TuningStore
+from assistant.runtime.models import ModelService
+from assistant.runtime.tuner import Effort, Tuner, effort_for
+
+
+class TuningService:
+    """Measures on the thread it is called on: in a window, that of the chat lane, for no turn may run meanwhile."""
+
+    def __init__(self, models: ModelService, clock: Clock, effort: Callable[[int], Effort] = effort_for) -> None:
+        self._models, self._clock, self._effort = models, clock, effort
+
+    def of(self, name: str = "") -> Tuning | None:
+        """What was measured for that model, or the chosen one. Raises ``model.*``."""
+        return self._models.tunings.get(self._models.chosen(name).path)
+
+    def measure(self, name: str, cancel: CancelToken, progress: Progress) -> Tuning:
+        """Measure and keep. A model that is loaded is unloaded first and loaded anew afterwards.
+
+        Raises AssistantError (``model.*``; "tuning.unwritable"), Cancelled; what was measured before stays then.
+        """
+        model = self._models.chosen(name)
+        info = self._models.engine.info
+        if info:
+            self._models.engine.unload()
+        try:
+            usual = self._models.settings_for(None)
+            tuner = Tuner(model.path, usual, self._effort(model.size_bytes), cancel, progress)
+            tuning = tuner.run(self._clock.now().isoformat(timespec="seconds"))
+            self._keep(model.path, tuning)
+        finally:
+            if info:
+                self._models.load(info.name)
+        return tuning
