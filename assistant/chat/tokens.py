@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from assistant.core.values import Message
+from assistant.core.values import Message, ToolSpec
 
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
 _CHARACTERS_A_TOKEN = 3.5  # English prose is nearer 4; an estimate that is too high never overflows a window
@@ -18,7 +19,7 @@ class TokenCounter(Protocol):
 
     def count(self, texts: Sequence[str]) -> list[int]: ...
 
-    def count_prompt(self, messages: Sequence[Message]) -> int: ...
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int: ...
 
 
 class EstimatedTokens:
@@ -27,8 +28,11 @@ class EstimatedTokens:
     def count(self, texts: Sequence[str]) -> list[int]:
         return [self._one(text) for text in texts]
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
-        return sum(self._one(m.text) + _TOKENS_A_MESSAGE for m in messages)
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+        said = sum(self._one(m.text) + _TOKENS_A_MESSAGE for m in messages)
+        called = sum(self._one(json.dumps(call.arguments)) + _TOKENS_A_MESSAGE for m in messages for call in m.calls)
+        offered = [f"{t.name} {t.description} {json.dumps(t.parameters)}" for t in tools]
+        return said + called + sum(self._one(text) + _TOKENS_A_MESSAGE for text in offered)
 
     @staticmethod
     def _one(text: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistant.core.errors import AssistantError
-from assistant.core.values import Done, ModelInfo, Receipt
+from assistant.core.values import Done, MadeCall, ModelInfo, Receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,13 @@ class ModelLoading:
 
 @dataclass(frozen=True, slots=True)
 class ModelReady:
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResting:
+    """The model was not used for long and gave its memory back; the next message loads it again."""
+
     info: ModelInfo
 
 
@@ -64,6 +71,29 @@ class TextArrived:
     chat: str
     turn: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A tool was used for this turn; its result is what the reply goes on with."""
+
+    chat: str
+    turn: int
+    call: MadeCall
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAsked:
+    """The person asked in words to forget something. Nothing is forgotten yet: it is for them to confirm.
+
+    things: ids of what was found by a search; () where ForgetService.plan(what) finds it itself. count: how much.
+    """
+
+    chat: str
+    turn: int
+    what: str
+    things: tuple[str, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +191,14 @@ class ChecksRan:
 Event = (
     ModelLoading
     | ModelReady
+    | ModelResting
     | ModelFailed
     | TurnSaved
     | Recalled
     | PromptProgress
     | TextArrived
+    | ToolUsed
+    | ForgetAsked
     | TurnFinished
     | TurnFailed
     | ChatsChanged

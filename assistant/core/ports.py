@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from assistant.core.cancel import CancelToken
-from assistant.core.values import ChatEvent, EngineSettings, GenerateOptions, Message, ModelInfo, Passage
+from assistant.core.values import ChatEvent, EngineSettings, GenerateOptions, Message, ModelInfo, Passage, ToolSpec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +39,8 @@ class Engine(Protocol):
         """Tokens of each text on its own, without template or special tokens."""
         ...
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
-        """Tokens of the messages after the chat template, ready for a reply."""
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+        """Tokens of the messages after the chat template, with the tools on offer, ready for a reply."""
         ...
 
     def unload(self) -> None:

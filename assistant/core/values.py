@@ -123,6 +123,7 @@ class ModelInfo:
     window_trained: int
     template: str  # "own", or the name of the fall-back that stands in for a missing or broken one
     licence: str = ""
+    tools: bool = False  # its template can call tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +249,7 @@ class PromptLine:
     file: str
     line: int
     text: str
-    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "linked", "neighbour", "recent", "date"
+    why: str  # "pinned", "tail", "brief", "keyword", "meaning", "linked", "neighbour", "recent", "date", "tool"
     unit: str = ""  # the recall unit's id, where it is one
     tokens: int = 0
     score: float = 0.0
@@ -268,7 +269,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of the prompt. name: persona, facts, tail, brief, history, recalled or message."""
+    """A part of the prompt. name: persona, facts, tail, brief, tools, history, recalled or message."""
 
     name: str
     role: Role
@@ -281,7 +282,7 @@ class Block:
 class Prompt:
     """The exact prompt of a turn. messages is what the template gets; tokens counts it after the template.
 
-    mode: how memory was searched for it, as in RecallAnswer; "off" when it was not.
+    mode: how memory was searched for it, as in RecallAnswer; "off" when it was not. tools: what the model may call.
     """
 
     blocks: tuple[Block, ...]
@@ -290,11 +291,37 @@ class Prompt:
     tokens: int
     window: int
     mode: str = "off"
+    tools: tuple[ToolSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCall:
+    """A tool that was used in a turn. asked: not the model called it, the person's own words asked for it.
+
+    outcome: "found", "nothing", "written", "known", "waits", "refused" or "failed". detail: where (``MEMORY.md:12``,
+    several parted by "; "), or in words why not. result: what the model read of it, byte for byte; "" where that stands
+    in the recalled block. lines: what the result tells. said: what the model wrote in front of the call; step: which of
+    the turn's messages it was in, from 1. journal: what undo takes, "" where there is nothing to take back.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    outcome: str
+    detail: str = ""
+    result: str = ""
+    lines: tuple[PromptLine, ...] = ()
+    said: str = ""
+    step: int = 1
+    journal: str = ""
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was told to the model for one turn, kept for ever. lines: injected and recalled ones, as they were then."""
+    """What was told to the model for one turn, kept for ever.
+
+    lines: injected and recalled ones, as they were then, and behind them those that tools found (why: "tool").
+    """
 
     chat: str
     turn: int
@@ -305,3 +332,4 @@ class Receipt:
     reused_tokens: int
     recall_mode: str
     recalled_block: str = ""  # the text that stood before the message, byte for byte
+    calls: tuple[MadeCall, ...] = ()

@@ -1,8 +1,11 @@
 """JSON lines between the window process and its worker processes.
 
-A request is ``{"v": 1, "id": n, "op": name, "args": {...}}``; ``{"v": 1, "op": "stop", "id": n}`` stops request n.
+A request is ``{"v": 2, "id": n, "op": name, "args": {...}}``; ``{"v": 2, "op": "stop", "id": n}`` stops request n.
 The answer is any number of ``{"id": n, "event": name, "data": {...}}`` and then one whose event is ``result`` (data is
 the result) or ``error`` (data is an AssistantError's code, message, hint).
+
+While a worker has a request in hand it beats: once a second ``{"v": 2, "event": "beat", "cpu": seconds}``, whatever it
+computes. cpu is the processor time it has had since it started.
 """
 
 from __future__ import annotations
@@ -14,13 +17,16 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 
-VERSION = 1
+VERSION = 2
+BEAT = "beat"
+BEAT_SECONDS = 1.0
 Json = dict[str, Any]
 Emit = Callable[[str, Mapping[str, Any]], None]
 Handler = Callable[[Mapping[str, Any], CancelToken, Emit], Mapping[str, Any]]
@@ -81,6 +87,7 @@ def serve(channel: Channel, handlers: Mapping[str, Handler], beside: Mapping[str
     """
     requests, quick = _Requests(channel, handlers), _Requests(channel, beside or {})
     tokens: dict[int, CancelToken] = {}
+    beats = _Beats(channel, tokens)
 
     def read() -> None:
         while (message := channel.receive()) is not None:
@@ -90,6 +97,7 @@ def serve(channel: Channel, handlers: Mapping[str, Handler], beside: Mapping[str
                     token.cancel()
                 continue
             tokens[ident] = CancelToken()
+            beats.go_on()
             (quick if message.get("op") in quick.handlers else requests).waiting.put(message)
         for token in list(tokens.values()):
             token.cancel()
@@ -97,9 +105,41 @@ def serve(channel: Channel, handlers: Mapping[str, Handler], beside: Mapping[str
         quick.waiting.put(None)
 
     threading.Thread(target=read, name="wire-reader", daemon=True).start()
+    threading.Thread(target=beats.run, name="wire-beats", daemon=True).start()
     if beside:
         threading.Thread(target=quick.answer, args=(tokens,), name="wire-beside", daemon=True).start()
     requests.answer(tokens)
+    beats.end()
+
+
+class _Beats:
+    """Signs of life while there is a request in hand; sleeps otherwise, so that an idle worker costs no power."""
+
+    def __init__(self, channel: Channel, tokens: Mapping[int, CancelToken]) -> None:
+        self._channel = channel
+        self._tokens = tokens
+        self._busy = threading.Event()
+        self._ended = threading.Event()
+
+    def go_on(self) -> None:
+        self._busy.set()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._busy.set()
+
+    def run(self) -> None:
+        """Until the end, or until nobody listens any more."""
+        while self._busy.wait() and not self._ended.wait(BEAT_SECONDS):
+            if not self._tokens:
+                self._busy.clear()
+                if self._tokens:  # it came between the two
+                    self._busy.set()
+                continue
+            try:
+                self._channel.send({"v": VERSION, "event": BEAT, "cpu": round(time.process_time(), 3)})
+            except (OSError, ValueError):
+                return
 
 
 class _Requests:
@@ -129,7 +169,9 @@ def _answer(channel: Channel, handlers: Mapping[str, Handler], request: Json, to
         channel.send({"id": ident, "event": event, "data": data})
 
     try:
-        if request.get("v") != VERSION or op not in handlers:
+        if request.get("v") != VERSION:
+            raise version_error()
+        if op not in handlers:
             raise AssistantError("wire.unknown", f"The worker does not know the request {op!r}.", "Restart Keepsake.")
         return {"event": "result", "data": handlers[op](request.get("args", {}), token, emit)}
     except AssistantError as error:
@@ -142,6 +184,11 @@ def _answer(channel: Channel, handlers: Mapping[str, Handler], request: Json, to
         return {"event": "error", "data": _bug(op, error)}
     except Exception as error:  # noqa: BLE001 - a bug in one request must not end the worker
         return {"event": "error", "data": _bug(op, error)}
+
+
+def version_error() -> AssistantError:
+    """Of two ends that speak other versions: the program was replaced while it ran."""
+    return AssistantError("wire.version", "Keepsake was updated while it ran.", "Close it and start it again.")
 
 
 def _bug(op: str, error: Exception) -> Mapping[str, str]:

@@ -8,26 +8,30 @@ import sys
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
+from assistant.core.values import EngineSettings
 from assistant.engine.gguf import GgufInfo
+from assistant.engine.memory_estimate import RunPlan, estimate, largest_window, shape_of
 
-_OVERHEAD = 150_000_000
-"""The worker itself: Python, the library, its work buffers (measured with the starter model: 130 MB)."""
 _GB = 1_000_000_000
 
 
-def needed_memory(info: GgufInfo, size_bytes: int, window: int, step: int) -> int:
-    """Bytes for weights, cache and work buffers; an estimate from above."""
-    logits = info.vocabulary * 4
-    work = step * (info.embedding * 4 * 12 + window * 4)
-    return size_bytes + info.kv_bytes_per_token * window + logits + work + _OVERHEAD
+def run_plan(settings: EngineSettings, window: int, step: int) -> RunPlan:
+    """How a model with these settings runs. "auto" for flash attention counts as without: the larger of the two."""
+    flash = settings.flash_attention == "on" or settings.kv_type != "f16"
+    return RunPlan(window, step, flash, settings.kv_type, settings.mmap)
 
 
-def check_fit(info: GgufInfo, size_bytes: int, window: int, step: int, available: int | None) -> None:
+def needed_memory(info: GgufInfo, size_bytes: int, plan: RunPlan) -> int:
+    """Bytes for weights, cache and work buffers, as memory_estimate has them."""
+    return estimate(shape_of(info), size_bytes, info.repacked_bytes, plan).needed
+
+
+def check_fit(info: GgufInfo, size_bytes: int, plan: RunPlan, available: int | None) -> None:
     """Raises AssistantError("model.too_big") when the model cannot fit. available None: not known, so no check."""
-    needed = needed_memory(info, size_bytes, window, step)
+    needed = needed_memory(info, size_bytes, plan)
     if available is None or needed <= available:
         return
-    smaller = size_bytes + _OVERHEAD < available
+    smaller = largest_window(shape_of(info), size_bytes, plan, plan.window, available) > 0
     raise AssistantError(
         "model.too_big",
         f"The model needs about {needed / _GB:.1f} GB of memory and {available / _GB:.1f} GB are free.",

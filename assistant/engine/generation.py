@@ -10,9 +10,10 @@ from typing import Protocol
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason
+from assistant.core.values import ChatEvent, Done, GenerateOptions, PromptRead, StopReason
 from assistant.engine.lookup import Steps
-from assistant.engine.text_stream import ReplyText
+from assistant.engine.reply_parts import PLAIN, ReplyShape
+from assistant.engine.reply_text import ReplyText
 
 
 class TokenSource(Protocol):
@@ -46,16 +47,19 @@ class _Reply:
     first: float = 0.0
     last: float = 0.0
 
-    def done(self, stop: StopReason, text: str, prompt_tokens: int) -> Done:
+    def done(self, stop: StopReason, text: str, said: ReplyText, prompt_tokens: int) -> Done:
+        calls = said.calls if stop is not StopReason.STOPPED else ()
         spent = self.last - self.first
         return Done(
-            stop=stop,
+            stop=StopReason.CALLS if calls else stop,
             text=text,
             tokens=len(self.tokens),
             prompt_tokens=prompt_tokens,
             reused_tokens=self.reused,
             ttft_ms=(self.first - self.began) * 1000 if self.tokens else 0.0,
             tokens_per_s=(len(self.tokens) - 1) / spent if spent > 0 else 0.0,
+            thought=said.thought,
+            calls=calls,
         )
 
 
@@ -66,8 +70,11 @@ def generate(
     cancel: CancelToken,
     show: Callable[[ChatEvent], None],
     clock: Callable[[], float] = perf_counter,
+    shape: ReplyShape = PLAIN,
 ) -> tuple[Done, list[int]]:
     """Generate a reply to ``prompt``; show gets PromptRead and Delta. Returns its end and the tokens it is made of.
+
+    shape: what of it is thought, and what calls of tools.
 
     Raises AssistantError("engine.window") when the prompt leaves no room for a reply.
     """
@@ -78,7 +85,7 @@ def generate(
             "Shorten the message, or choose a larger context window.",
         )
     reply = _Reply(clock())
-    text = ReplyText(options.stop, lambda new: show(Delta(new)), clock)
+    text = ReplyText(options.stop, show, clock, shape=shape)
 
     def progress(read: int, reused: int) -> None:
         reply.reused = reused
@@ -91,7 +98,7 @@ def generate(
     except Cancelled:
         stop = StopReason.STOPPED
     whole = text.finish()
-    return reply.done(stop, whole, len(prompt)), reply.tokens
+    return reply.done(stop, whole, text, len(prompt)), reply.tokens
 
 
 def _pick_until_end(

@@ -134,6 +134,10 @@ class LlamaModel:
             known = self._pieces[token] = self._read_piece(token, special=False)
         return known
 
+    def spell(self, token: int, text: str) -> None:
+        """Let a control token show in replies as this text: the marks of calls and thoughts must be seen."""
+        self._pieces[token] = text.encode()
+
     def is_end(self, token: int) -> bool:
         """Whether the token ends the reply or the turn."""
         return bool(self._library.llama_vocab_is_eog(self._vocabulary, token))

@@ -41,8 +41,16 @@ def options_to_json(options: GenerateOptions) -> Json:
 
 
 def options_from_json(data: Mapping[str, Any]) -> GenerateOptions:
-    tools = tuple(ToolSpec(**tool) for tool in data.get("tools", ()))
+    tools = tools_from_json(data.get("tools", ()))
     return GenerateOptions(**{**data, "stop": tuple(data.get("stop", ())), "tools": tools})
+
+
+def tools_to_json(tools: Sequence[ToolSpec]) -> list[Json]:
+    return [asdict(tool) for tool in tools]
+
+
+def tools_from_json(data: Iterable[Mapping[str, Any]]) -> tuple[ToolSpec, ...]:
+    return tuple(ToolSpec(**tool) for tool in data)
 
 
 def messages_to_json(messages: Sequence[Message]) -> list[Json]:

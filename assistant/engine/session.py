@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo
-from assistant.engine.fit import available_memory, check_fit
+from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, ToolSpec
+from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
 from assistant.engine.llama import Library, LlamaModel, LoadPlan
+from assistant.engine.prompt_writer import PromptWriter
 from assistant.engine.protocol import NO_MODEL
+from assistant.engine.replies import OwnReplies
+from assistant.engine.reply_parts import ReplyShape
 from assistant.engine.speed import Speed, exact_draft, measure_speed
-from assistant.engine.templates import PromptWriter, choose_template
+from assistant.engine.templates import ChatTemplate, choose_template
+from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
+from assistant.engine.tool_formats import RESULT_MARKS
 
 _log = logging.getLogger(__name__)
-_REPLIES_KEPT = 200
+_PROMPT_END = 8  # tokens of a prompt in which the mark of a thought that it begins must be
 
 
 class EngineSession:
@@ -62,9 +67,9 @@ class EngineSession:
             loaded = self._need()
             return [len(loaded.model.tokenise(text, False)) for text in texts]
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
-            return len(self._need().prompt(messages))
+            return len(self._need().prompt(messages, tools))
 
     def has_gpu(self) -> bool:
         """Whether the library was built with a back end that takes layers off the processor."""
@@ -108,16 +113,16 @@ class EngineSession:
 
 
 class _Loaded:
-    def __init__(self, model: LlamaModel, writer: PromptWriter, stops: tuple[str, ...], info: ModelInfo) -> None:
+    def __init__(self, model: LlamaModel, writer: PromptWriter, template: ChatTemplate, info: ModelInfo) -> None:
         self.model = model
         self.info = info
         self._writer = writer
-        self._stops = stops
-        self._replies: OrderedDict[str, list[int]] = OrderedDict()
+        self._template = template
+        self._replies = OwnReplies(model.piece, template.tools)
 
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
+    def prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._replies)
+            return self._writer.tokens(messages, self._replies.known, tools)
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -130,42 +135,22 @@ class _Loaded:
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
     ) -> Done:
-        prompt = self.prompt(messages)
+        prompt = self.prompt(messages, options.tools)
+        shape = self._shape(prompt, options.tools)
+        stopping = replace(options, stop=(*options.stop, *self._template.stops))
         self.model.resume()
         take_back = cancel.on_cancel(self.model.stop)
         try:
-            done, tokens = generate(self.model, prompt, _with_stops(options, self._stops), cancel, show)
+            done, tokens = generate(self.model, prompt, stopping, cancel, show, shape=shape)
         finally:
             take_back()
-        self._remember(done.text, tokens)
+        self._replies.add(done, tokens)
         return done
 
-    def _remember(self, text: str, tokens: list[int]) -> None:
-        """Keep the reply's tokens, if they spell exactly its text; also as it is without its last white space."""
-        for kept in dict.fromkeys((text, text.rstrip())):
-            count = _tokens_of(kept.encode("utf-8", "replace"), tokens, self.model.piece)
-            if kept and count:
-                self._replies[kept] = tokens[:count]
-        while len(self._replies) > _REPLIES_KEPT:
-            self._replies.popitem(last=False)
-
-
-def _tokens_of(text: bytes, tokens: Sequence[int], piece: Callable[[int], bytes]) -> int:
-    """How many of the tokens spell exactly the text; 0 if none do, or if one of them is a control token."""
-    size = 0
-    for count, token in enumerate(tokens, 1):
-        part = piece(token)
-        if not part or text[size : size + len(part)] != part:
-            return 0
-        size += len(part)
-        if size == len(text):
-            return count
-    return 0
-
-
-def _with_stops(options: GenerateOptions, stops: tuple[str, ...]) -> GenerateOptions:
-    values: Mapping[str, object] = {name: getattr(options, name) for name in GenerateOptions.__slots__}
-    return GenerateOptions(**{**values, "stop": (*options.stop, *stops)})  # type: ignore[arg-type] # the same fields
+    def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:
+        end = b"".join(map(self.model.piece, prompt[-_PROMPT_END:])).decode("utf-8", "replace")
+        calls = self._template.tools if tools else None
+        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools))
 
 
 def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
@@ -179,7 +164,7 @@ def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
         )
     window = max(1, min(settings.window or info.window_trained, info.window_trained))
     threads = plan_threads(settings, info.size_bytes, usable_cores())
-    check_fit(info, info.size_bytes * info.parts, window, threads.step, available_memory())
+    check_fit(info, info.size_bytes * info.parts, run_plan(settings, window, threads.step), available_memory())
     return _load_plan(path, window, threads, settings), info
 
 
@@ -214,15 +199,26 @@ def _load(
     model = LlamaModel(library, plan, on_progress)
     control, bos = model.control_texts(), model.bos()
     template = choose_template(facts.template, bos[1], model.eos_text(), control)
-    writer = PromptWriter(template, model.tokenise, control, bos)
+    writer = PromptWriter(template, model.tokenise, control | _marks(model, template, control), bos)
     _log.info(
         "loaded %s: %d threads, %d to read, steps of %d", plan.path.name, plan.threads, plan.threads_read, plan.step
     )
-    info = _model_info(plan.path, facts, model.window, template.name)
-    return _Loaded(model, writer, template.stops, info)
+    return _Loaded(model, writer, template, _model_info(plan.path, facts, model.window, template))
 
 
-def _model_info(path: Path, info: GgufInfo, window: int, template: str) -> ModelInfo:
+def _marks(model: LlamaModel, template: ChatTemplate, control: Mapping[str, int]) -> dict[str, int]:
+    """The marks of thoughts and calls that are tokens: they show in replies, and nobody else can write them."""
+    marks: dict[str, int] = {}
+    for mark in (*THOUGHT_MARKS, *(template.tools.marks if template.tools else ()), *RESULT_MARKS):
+        tokens = model.tokenise(mark, True)
+        if len(tokens) == 1:
+            marks[mark] = tokens[0]
+            if mark in control:
+                model.spell(tokens[0], mark)
+    return marks
+
+
+def _model_info(path: Path, info: GgufInfo, window: int, template: ChatTemplate) -> ModelInfo:
     return ModelInfo(
         name=path.stem,
         path=path,
@@ -231,6 +227,7 @@ def _model_info(path: Path, info: GgufInfo, window: int, template: str) -> Model
         size_bytes=info.size_bytes,
         window=window,
         window_trained=info.window_trained,
-        template=template,
+        template=template.name,
         licence=info.licence,
+        tools=template.tools is not None,
     )

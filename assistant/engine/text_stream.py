@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 _JOINER = "\u200d"
 _HELD_AT_MOST = 64
@@ -113,7 +113,7 @@ class StopStrings:
         if starts:
             self.found, self._held = True, ""
             return text[: min(starts)]
-        keep = max((_overlap(text, stop) for stop in self._stops), default=0)
+        keep = max((overlap(text, stop) for stop in self._stops), default=0)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]
 
@@ -123,51 +123,6 @@ class StopStrings:
         return text
 
 
-def _overlap(text: str, stop: str) -> int:
+def overlap(text: str, stop: str) -> int:
     """Length of the longest end of ``text`` that is a beginning of ``stop``."""
     return next((size for size in range(min(len(stop) - 1, len(text)), 0, -1) if text.endswith(stop[:size])), 0)
-
-
-class ReplyText:
-    """The text of a reply as it grows. show: called with new text, the first at once, then at most every ``pause`` s.
-
-    Each call wakes another process, which is dear while llama.cpp's threads want every core.
-    """
-
-    def __init__(
-        self, stops: Sequence[str], show: Callable[[str], None], clock: Callable[[], float], pause: float = 0.03
-    ) -> None:
-        self._stream = TextStream()
-        self._stops = StopStrings(stops)
-        self._show = show
-        self._clock = clock
-        self._pause = pause
-        self._ready: list[str] = []
-        self._shown: list[str] = []
-        self._next = 0.0
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a stop string has come."""
-        return self._stops.found
-
-    def push(self, piece: bytes) -> None:
-        if text := self._stops.push(self._stream.push(piece)):
-            self._ready.append(text)
-        if self._ready and (now := self._clock()) >= self._next:
-            self._flush()
-            self._next = now + self._pause
-
-    def finish(self) -> str:
-        """Show the rest; the whole text."""
-        rest = self._stops.push(self._stream.finish()) + self._stops.finish()
-        if rest:
-            self._ready.append(rest)
-        self._flush()
-        return "".join(self._shown)
-
-    def _flush(self) -> None:
-        if text := "".join(self._ready):
-            self._ready.clear()
-            self._shown.append(text)
-            self._show(text)

@@ -65,7 +65,8 @@ class Handlers:
         return {"counts": self._session.count(args["texts"])}
 
     def count_prompt(self, args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Json:
-        return {"count": self._session.count_prompt(protocol.messages_from_json(args["messages"]))}
+        messages, tools = protocol.messages_from_json(args["messages"]), protocol.tools_from_json(args.get("tools", ()))
+        return {"count": self._session.count_prompt(messages, tools)}
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,6 +69,7 @@ def compose(
     clock: Clock = fixed_clock(places.now) if places.now else system_clock
     workspace = Workspace(root, paths.workspace_data(ident), state, clock, name)
     if not only_read:
+        _check_writable(paths.data, workspace.data, state)
         workspace.prepare()
     elif is_new:
         raise AssistantError("workspace.missing", f"There is no folder {root}.", "Name the folder with your memory.")
@@ -82,10 +84,21 @@ def _registered(root: Path, data: Path) -> str:
         return workspace_id(root, data)
     except AssistantError as error:
         why = error.__cause__
-        if not isinstance(why, OSError):
+        if not isinstance(why, OSError) or error.code == "workspace.busy":
             raise
-        raise AssistantError(
-            "state.unwritable",
-            f"Keepsake cannot write into its own folder {data}: {why.strerror or why}.",
-            "Check its permissions and its disk, or name another folder with --state or KEEPSAKE_STATE.",
-        ) from error
+        raise _unwritable(data, why.strerror or str(why)) from error
+
+
+def _check_writable(*folders: Path) -> None:
+    """Before anything is half done: a file that is there takes another line where its folder takes no other file."""
+    for folder in folders:
+        if folder.exists() and not os.access(folder, os.W_OK):
+            raise _unwritable(folder, os.strerror(errno.EACCES))
+
+
+def _unwritable(folder: Path, why: str) -> AssistantError:
+    return AssistantError(
+        "state.unwritable",
+        f"Keepsake cannot write into its own folder {folder}: {why}.",
+        "Check its permissions and its disk, or name another folder with --state or KEEPSAKE_STATE.",
+    )

@@ -17,7 +17,8 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.json_text import parse_json
 from assistant.core.values import Passage
 from assistant.recall.meaning.embedders import model_identity, read_query_map
-from assistant.runtime.worker_process import WorkerProcess
+from assistant.runtime.pulse import Patience
+from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,10 +27,6 @@ IDLE_SECONDS = 600.0
 """A worker unused this long is given back by ``retire`` (some 250 MB)."""
 _CHARACTERS_A_REQUEST = 16_000
 """Texts sent at once: a second of work or two. A query is answered beside it."""
-_HANG_SECONDS = 20.0
-"""A worker that does not answer a query for so long hangs (it takes 10 ms, a second on a machine that swaps)."""
-_START_SECONDS = 180.0
-"""The same for its start (1 s, with sentence-transformers 13 s, several times that on a busy machine)."""
 _RETRY_SECONDS = 30.0
 _log = logging.getLogger(__name__)
 
@@ -43,16 +40,22 @@ class WorkerEmbedder:
     """
 
     def __init__(
-        self, model_dir: Path, log: Path | None = None, threads: int = 0, clock: Callable[[], float] = time.monotonic
+        self,
+        model_dir: Path,
+        log: Path | None = None,
+        threads: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+        patience: Patience = Patience(),  # noqa: B008 - frozen
     ) -> None:
         self._folder = model_dir
         self._threads = threads
         self._clock = clock
-        self._worker = WorkerProcess("assistant.recall.meaning.embed_worker", log, {"OMP_WAIT_POLICY": "passive"})
+        self._worker = WorkerProcess(
+            "assistant.recall.meaning.embed_worker", log, {"OMP_WAIT_POLICY": "passive"}, patience
+        )
         self._pool = ThreadPoolExecutor(1, "embedding-query")
         self._loading = threading.Lock()
         self._waiting: Future[Any] | None = None
-        self._waits_since = 0.0
         self._loaded_start = 0  # the worker's start that has the model loaded
         self._failed_at = -_RETRY_SECONDS
         self._used_at = clock()
@@ -84,10 +87,7 @@ class WorkerEmbedder:
 
     def warm_up(self) -> None:
         """Start the worker in the background; returns at once, does nothing while it starts or has just failed."""
-        if self._is_waiting():
-            self._end_if_hanging()
-        elif not self.ready and self._clock() - self._failed_at >= _RETRY_SECONDS:
-            self._waits_since = self._clock()
+        if not self._is_waiting() and not self.ready and self._clock() - self._failed_at >= _RETRY_SECONDS:
             self._waiting = self._pool.submit(self._warm_up)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
@@ -111,10 +111,8 @@ class WorkerEmbedder:
             self.warm_up()
             return None
         if self._is_waiting():
-            self._end_if_hanging()
             return None
         cancel = CancelToken()
-        self._waits_since = self._clock()
         self._waiting = self._pool.submit(self._request, [text], cancel)
         try:
             vector: np.ndarray = self._waiting.result(seconds)[0]
@@ -141,12 +139,6 @@ class WorkerEmbedder:
 
     def _is_waiting(self) -> bool:
         return self._waiting is not None and not self._waiting.done()
-
-    def _end_if_hanging(self) -> None:
-        """Whoever waits for the worker is told that it died; the next query starts another one."""
-        if self._clock() - self._waits_since > (_HANG_SECONDS if self.ready else _START_SECONDS):
-            _log.warning("the embedding worker does not answer; it is started anew")
-            self._worker.kill()
 
     def _warm_up(self) -> None:
         try:
@@ -184,9 +176,10 @@ class WorkerEmbedder:
             self._load(cancel)
             return self._cut(what, passages, cancel)
         except AssistantError as error:
-            if error.code not in ("worker.died", "embedding.unloaded"):  # the latter: another one was started meanwhile
+            unloaded = error.code == "embedding.unloaded"  # another one was started meanwhile
+            if not unloaded and not isinstance(error, WorkerLost):
                 raise
-            _log.warning("the embedding worker died and is started anew")
+            _log.warning("the embedding worker died and is started anew: %s", error.code)
             self._load(cancel)
             return self._cut(what, passages, cancel)
 

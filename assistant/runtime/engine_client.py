@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -14,34 +14,54 @@ from typing import Any
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.ports import Progress
-from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, StopReason
+from assistant.core.values import (
+    ChatEvent,
+    Done,
+    EngineSettings,
+    GenerateOptions,
+    Message,
+    ModelInfo,
+    StopReason,
+    ToolSpec,
+)
 from assistant.engine import protocol
 from assistant.engine.threads import worker_environment
-from assistant.runtime.worker_process import WorkerProcess
+from assistant.runtime.engine_end import ModelMark, engine_error, write_death
+from assistant.runtime.memory_kills import MemoryKills
+from assistant.runtime.pulse import Patience
+from assistant.runtime.restarts import Restarts
+from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 
 _log = logging.getLogger(__name__)
 _MODULE = "assistant.engine.worker"
-_DEATHS, _DEATHS_WITHIN = 3, 300.0
-"""So many deaths in so many seconds, and the worker is no longer started by itself."""
 _COUNTS_KEPT, _COUNTED_TEXT = 20_000, 2_000
 
 
 class WorkerEngine:
-    """Implements core.ports.Engine. For any thread; the worker answers one request after another.
+    """Implements core.ports.Engine, and runtime.models.RestingEngine. For any thread.
 
-    log: file that takes the worker's log. When the worker dies, the request in hand fails with engine.died, and the
-    next one starts a fresh worker and loads the same model again.
+    log: file that takes the worker's log. When the worker is lost, the request in hand fails with one error that says
+    why, and the next one starts a fresh worker and loads the same model again.
     """
 
-    def __init__(self, log: Path | None = None, clock: Callable[[], float] = monotonic) -> None:
-        self._worker = WorkerProcess(_MODULE, log, worker_environment(os.environ))
+    def __init__(
+        self,
+        log: Path | None = None,
+        clock: Callable[[], float] = monotonic,
+        patience: Patience = Patience(),  # noqa: B008 - frozen
+        kills: MemoryKills | None = None,
+    ) -> None:
+        self._log = log
+        self._worker = WorkerProcess(_MODULE, log, worker_environment(os.environ), patience, kills)
         self._clock = clock
         self._lock = threading.Lock()
         self._reloading = threading.Lock()
+        self._restarts = Restarts(clock)
         self._info: ModelInfo | None = None
         self._wanted: tuple[Path, EngineSettings] | None = None
-        self._deaths: deque[float] = deque(maxlen=_DEATHS)
-        self._dead_start = 0
+        self._mark: ModelMark | None = None
+        self._loaded_start = 0  # the worker's start that has the model loaded
+        self._used_at = clock()
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._closed = False
 
@@ -54,10 +74,48 @@ class WorkerEngine:
         """The worker's process id, for the doctor and for tests."""
         return self._worker.pid
 
+    @property
+    def asleep(self) -> bool:
+        """See RestingEngine: the worker rests or was lost, or the model's file is another one by now."""
+        if self._info is None:
+            return False
+        loaded = self._worker.alive and self._loaded_start == self._worker.starts
+        return not loaded or (self._mark is not None and self._mark.changed)
+
+    @property
+    def file_gone(self) -> bool:
+        """See RestingEngine."""
+        return self._mark is not None and self._mark.gone
+
+    def rest(self, idle_seconds: float) -> bool:
+        """See RestingEngine. Ends the worker, unless there is no file any more to load again; ``info`` stays."""
+        if not self._reloading.acquire(blocking=False):
+            return False
+        try:
+            unused = self._clock() - self._used_at >= idle_seconds
+            return self._info is not None and unused and not self.file_gone and self._worker.retire()
+        finally:
+            self._reloading.release()
+
+    def wake(self, cancel: CancelToken, progress: Progress) -> ModelInfo:
+        """See RestingEngine. Raises as ``load``, and engine.no_model where there is none to load again."""
+        with self._reloading:
+            if self._wanted is None or self._info is None:
+                raise AssistantError(protocol.NO_MODEL, "No model is loaded.", "Choose a model first.")
+            if not self.asleep:
+                return self._info
+            path, settings = self._wanted
+            if self._mark and self._mark.changed:
+                self._worker.close()  # else the old file's memory would be held beside the new one's
+            try:
+                return self._load(path, settings, cancel, progress)
+            except AssistantError:
+                self._info = None  # the next turn loads the chosen one, and tells how it went
+                raise
+
     def load(self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Progress) -> ModelInfo:
         """As core.ports.Engine. A load that a person asks for is tried even after many deaths."""
-        with self._lock:
-            self._deaths.clear()
+        self._restarts.forgive()
         with self._reloading:
             self._forget()
             self._worker.set_environment(worker_environment(os.environ, settings.wait))
@@ -85,8 +143,9 @@ class WorkerEngine:
             self._keep_counts(dict(zip(new, counts, strict=True)))
         return [known[text] for text in texts]
 
-    def count_prompt(self, messages: Sequence[Message]) -> int:
-        return int(self._result("count_prompt", {"messages": protocol.messages_to_json(messages)})["count"])
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+        args = {"messages": protocol.messages_to_json(messages), "tools": protocol.tools_to_json(tools)}
+        return int(self._result("count_prompt", args)["count"])
 
     def unload(self) -> None:
         """Ends the worker: only so is all of the memory surely given back."""
@@ -99,11 +158,13 @@ class WorkerEngine:
 
     def _load(self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Progress) -> ModelInfo:
         args = {"path": str(path), "settings": protocol.settings_to_json(settings)}
+        self._mark = ModelMark.of(path)
         for name, data in self._request("load", args, cancel):
             if name == "progress":
                 progress(data["percent"], 100, path.name)
             elif name == "result":
                 self._wanted, self._info = (path, settings), protocol.info_from_json(data)
+                self._loaded_start = self._worker.starts
         if self._info is None:
             raise AssistantError("engine.died", "The engine ended while it loaded the model.", "Try again.")
         return self._info
@@ -136,58 +197,43 @@ class WorkerEngine:
         yield from self._request(op, args, cancel)
 
     def _reload(self, cancel: CancelToken) -> None:
-        with self._reloading:
-            if self._wanted is None or self._has_model():
-                return
-            path, settings = self._wanted
-            _log.warning("the engine was started anew; loading %s again", path.name)
-            try:
-                self._load(path, settings, cancel, lambda _done, _total, _what: None)
-            except AssistantError:
-                self._info = (
-                    None  # no model is there any more; the next turn loads the chosen one, and tells how it went
-                )
-                raise
-
-    def _has_model(self) -> bool:
-        """Whether another thread has loaded the model meanwhile."""
-        try:
-            self._worker.call("count", {"texts": []}, CancelToken())
-        except AssistantError:
-            return False
-        return True
+        if self._info:
+            _log.info("the engine was started anew; %s is loaded again", self._info.name)
+        self.wake(cancel, lambda _done, _total, _what: None)
 
     def _request(self, op: str, args: Mapping[str, Any], cancel: CancelToken) -> Iterator[tuple[str, dict[str, Any]]]:
-        self._check_alive()
+        self._wait_for_start(cancel)
         try:
             yield from self._worker.request(op, args, cancel)
+        except WorkerLost as lost:
+            raise self._note_end(lost) from lost
         except AssistantError as error:
             if error.code == "worker.closed":
                 raise _closed() from error
-            if error.code != "worker.died":
-                raise
-            self._note_death()
-            raise AssistantError(
-                "engine.died", "The engine ended unexpectedly; the text so far is kept.", "Try again."
-            ) from error
+            raise
+        finally:
+            if op in ("load", "chat"):
+                self._used_at = self._clock()
 
-    def _note_death(self) -> None:
-        """Several threads may have waited for one worker: its death counts once."""
-        with self._lock:
-            if self._dead_start != self._worker.starts:
-                self._dead_start = self._worker.starts
-                self._deaths.append(self._clock())
+    def _note_end(self, lost: WorkerLost) -> AssistantError:
+        """What to tell; several threads may have waited for one worker, its end is noted once."""
+        error = engine_error(lost.end, self._mark)
+        if self._restarts.died(lost.start):
+            tail = "".join(f"\n  {line}" for line in lost.end.lines)
+            _log.warning("the engine ended (%s: %s) and is started anew when needed%s", error.code, lost.end.how, tail)
+            if self._log:
+                write_death(self._log, lost.end, error, self._mark)
+        if error.code.startswith("model."):
+            self._info = None  # it cannot be loaded again as it was
+        return error
 
-    def _check_alive(self) -> None:
+    def _wait_for_start(self, cancel: CancelToken) -> None:
+        """Until a worker that died may be started again. Raises engine.closed, engine.keeps_dying, Cancelled."""
         if self._closed:
             raise _closed()
-        recent = [moment for moment in self._deaths if self._clock() - moment < _DEATHS_WITHIN]
-        if len(recent) >= _DEATHS and self._dead_start == self._worker.starts:
-            raise AssistantError(
-                "engine.keeps_dying",
-                f"The engine ended {len(recent)} times within a few minutes.",
-                "Choose a smaller model or context window and load it, or look into the log.",
-            )
+        seconds = self._restarts.wait_seconds(self._worker.starts)
+        if seconds and not self._worker.alive and cancel.wait(seconds):
+            raise Cancelled
 
 
 def _closed() -> AssistantError:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.events import EventSink, ModelFailed, ModelLoading, ModelReady
-from assistant.core.ports import Engine
+from assistant.core.events import EventSink, ModelFailed, ModelLoading, ModelReady, ModelResting, Notice
+from assistant.core.ports import Engine, Progress
 from assistant.core.values import EngineSettings, ModelInfo
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.runtime.lanes import Lane
@@ -24,6 +25,34 @@ _STOPPED = AssistantError("model.stopped", "Loading the model was stopped.", "A 
 _BUG = AssistantError("model.bug", "Keepsake made a mistake while it loaded the model.", "The log has the details.")
 
 
+@runtime_checkable
+class RestingEngine(Protocol):
+    """An engine that can give the model's memory back and still know the model."""
+
+    @property
+    def asleep(self) -> bool:
+        """Whether the model of ``info`` must be loaded again before it answers; counting tokens would do so, too."""
+        ...
+
+    @property
+    def file_gone(self) -> bool:
+        """Whether the file of ``info`` was removed since it was loaded."""
+        ...
+
+    def rest(self, idle_seconds: float) -> bool:
+        """Give the memory back if it neither works nor has worked for so long; whether it did. Returns at once."""
+        ...
+
+    def wake(self, cancel: CancelToken, progress: Progress) -> ModelInfo:
+        """Load the model of ``info`` again where that is needed."""
+        ...
+
+
+def is_asleep(engine: Engine) -> bool:
+    """Whether the engine's model rests; see RestingEngine."""
+    return isinstance(engine, RestingEngine) and engine.asleep
+
+
 class ModelService:
     """Loads on the chat lane, so that turns sent meanwhile wait for the model in their order."""
 
@@ -36,6 +65,7 @@ class ModelService:
         self._lane = lane
         self._emit = emit
         self._cancel = CancelToken()
+        self._told_gone: Path | None = None
 
     def models(self) -> list[ModelFile]:
         """All model files that are known, the broken ones with their problem."""
@@ -67,11 +97,35 @@ class ModelService:
 
     def load(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
         """Load now, on this thread. Whatever fails is told as ModelFailed, then raised: AssistantError, Cancelled."""
-        try:
+
+        def load() -> ModelInfo:
             model = self.chosen(name)
-            self._emit(ModelLoading(model.name, 0.0))
             progress = self._progress(model.name)
-            info = self.engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
+            return self.engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
+
+        return self._told(load)
+
+    def ensure(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
+        """The loaded model; loads the chosen one when none is, or another one is asked for; wakes one that rests."""
+        engine, info = self.engine, self.engine.info
+        if info is None or (name and self.chosen(name).path != info.path):
+            return self.load(name, cancel)
+        if isinstance(engine, RestingEngine):
+            if engine.asleep:
+                progress = self._progress(info.name)
+                return self._told(lambda: engine.wake(cancel or self._cancel, progress))
+            self._tell_if_gone(engine, info)
+        return info
+
+    def rest(self, idle_seconds: float) -> None:
+        """Give the model's memory back if it was not used for so long; 0: never. For a quiet moment."""
+        engine, info = self.engine, self.engine.info
+        if idle_seconds > 0 and info and isinstance(engine, RestingEngine) and engine.rest(idle_seconds):
+            self._emit(ModelResting(info))
+
+    def _told(self, load: Callable[[], ModelInfo]) -> ModelInfo:
+        try:
+            info = load()
         except AssistantError as error:
             self._emit(ModelFailed(error))
             raise
@@ -84,12 +138,16 @@ class ModelService:
         self._emit(ModelReady(info))
         return info
 
-    def ensure(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
-        """The loaded model; loads the chosen one when none is, or another one is asked for."""
-        info = self.engine.info
-        if info and (not name or self.chosen(name).path == info.path):
-            return info
-        return self.load(name, cancel)
+    def _tell_if_gone(self, engine: RestingEngine, info: ModelInfo) -> None:
+        """A file that was removed serves on while it is loaded, on most systems; that is worth saying, once."""
+        if not engine.file_gone:
+            self._told_gone = None
+        elif self._told_gone != info.path:
+            self._told_gone = info.path
+            name = info.path.name
+            self._emit(
+                Notice(f"The model file {name} was removed; it can be used until Keepsake is closed.", error=True)
+            )
 
     def note_failure(self, error: AssistantError) -> None:
         """A turn failed after ``ensure``: where that leaves no model that answers, it is told as ModelFailed."""
@@ -104,5 +162,7 @@ class ModelService:
         model = self._settings().model
         return EngineSettings(window=model.window, threads=model.threads, threads_batch=model.threads)
 
-    def _progress(self, name: str) -> Callable[[int, int, str], None]:
+    def _progress(self, name: str) -> Progress:
+        """Tells that loading begins, then how far it is."""
+        self._emit(ModelLoading(name, 0.0))
         return lambda done, total, _what: self._emit(ModelLoading(name, done / total if total else 0.0))

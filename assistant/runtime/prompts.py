@@ -11,6 +11,7 @@ from assistant.chat.tokens import EstimatedTokens, TokenCounter
 from assistant.core.ports import Engine
 from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
+from assistant.runtime.models import is_asleep
 from assistant.settings.schema import Settings
 from assistant.workspace.budget import Limits, Loaded, load_memory
 from assistant.workspace.chat_head import printable
@@ -67,8 +68,8 @@ class PromptService:
         return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private)
 
     def counter(self) -> TokenCounter:
-        """The loaded model's own count, an estimate while there is none."""
-        return self.engine if self.engine.info else EstimatedTokens()
+        """The loaded model's own count, an estimate while there is none or it rests."""
+        return self.engine if self.engine.info and not is_asleep(self.engine) else EstimatedTokens()
 
     def budget(self, text: str | None = None) -> Loaded:
         """What of MEMORY.md loads with the present settings and model. text: of it as if that were its text."""

@@ -208,7 +208,7 @@ class Services(Parts):
     # --- inside --------------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """A quiet moment, maybe: distil what is due; end an embedding worker that was not used for long.
+        """A quiet moment, maybe: distil what is due; end workers that were not used for long.
 
         Whether files still tell when they change is seen each time.
         """
@@ -216,5 +216,6 @@ class Services(Parts):
         self.distilling.look()
         if self.distilling.is_quiet:
             self.tidying.look()
+            self.model_service.rest(self._values().model.idle_minutes * 60.0)
         if self.embedder:
             self.embedder.retire(self._values().embedding.idle_minutes * 60.0)

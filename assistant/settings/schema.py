@@ -74,13 +74,14 @@ class ModelSettings:
     """The chat model and how it samples.
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
-    until the window is full). threads 0: chosen for this machine. The sampling defaults are those of
-    core.values.GenerateOptions.
+    until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
+    its memory back; 0: never. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
     window: int = _whole(4096, 256, 1_048_576)
     threads: int = _whole(0, 0, 256)
+    idle_minutes: int = _whole(30, 0, 1440)
     max_tokens: int = _whole(1024, 0, 1_048_576)
     temperature: float = _share(0.7, 0, 5)
     top_p: float = _share(0.95, 0, 1)

@@ -23,6 +23,7 @@ class ModelState(StrEnum):
     NONE = "none"
     LOADING = "loading"
     READY = "ready"
+    RESTING = "resting"
     FAILED = "failed"
 
 
@@ -131,6 +132,11 @@ class TopBar(QWidget):
         )
         self._show(ModelState.READY, short_name(info.name), tip)
 
+    def show_resting(self, info: ModelInfo) -> None:
+        words = tr("{name} · resting", name=short_name(info.name))
+        tip = tr("The model was not used for a while and gave its memory back. Your next message wakes it.")
+        self._show(ModelState.RESTING, words, tip)
+
     def show_failed(self, error: AssistantError) -> None:
         words = tr("No model yet") if error.code == "model.none" else tr("The model did not load")
         self._show(ModelState.FAILED, words, translate_message(str(error)))
@@ -145,6 +151,7 @@ class TopBar(QWidget):
         colours = self._theme.palette
         colour = {
             ModelState.NONE: colours.border_strong,
+            ModelState.RESTING: colours.border_strong,
             ModelState.LOADING: colours.amber,
             ModelState.READY: colours.accent,
             ModelState.FAILED: colours.red,

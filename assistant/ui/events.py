@@ -11,6 +11,7 @@ from assistant.core.events import (
     ModelFailed,
     ModelLoading,
     ModelReady,
+    ModelResting,
     Notice,
     TurnFinished,
     TurnSaved,
@@ -47,6 +48,8 @@ class EventRouter(QObject):
                 self.model_noted.emit("")
                 self.model_ready.emit(event.info.name)
                 self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
+            case ModelResting():
+                self._top.show_resting(event.info)
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)

@@ -70,7 +70,7 @@ class Workspace:
             for folder in (self.root, *self._memory_folders(), *chat_folders(self.root), *own):
                 remove_stale_temps(folder, stale)
         except OSError as error:
-            raise as_error(error, self.root) from error
+            raise as_error(error, Path(error.filename or self.root)) from error
         self.memory.note_disk_changes()
 
     def close(self) -> None:

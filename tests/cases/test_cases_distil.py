@@ -61,7 +61,7 @@ def test_every_overflowed_message_reaches_the_model_and_no_fact_is_lost(scripted
     kept = "\n".join(entries(house))
     for n in range(done - len(short)):
         assert f"box {n} " in sent, n
-        assert str(n * 7 + 1000) in kept, n
+        assert f" {n * 7 + 1000} " in kept, n
     for text in short[:3]:
         assert text in sent
         assert text in kept
@@ -89,7 +89,7 @@ def test_whatever_the_model_answers_no_turn_is_lost(scripted: OpenHouse, kind: s
     done = house.services.read_chat(chat).summarized
     kept = "\n".join(entries(house))
     for n in range(done):
-        assert kept.count(str(n * 7 + 1000)) == 1, n
+        assert kept.count(f" {n * 7 + 1000} ") == 1, n
     fell_back = "(as said)" in kept
     if kind in ("prose", "error", "nothing said"):
         assert fell_back

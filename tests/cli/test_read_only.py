@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,22 @@ def test_with_a_file_in_the_place_of_the_state_folder_all_but_the_index_can_be_r
     else:
         assert result.code == 0 and shown in result.out
     assert (tmp_path / "st").read_text() == "in the way"
+
+
+@pytest.mark.parametrize("below", ["data", "data/workspaces/*", "state/derived/*"])
+def test_a_folder_that_takes_no_new_file_is_found_before_anything_is_half_done(
+    used: Keepsake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
+    """Its journal and locks may well take more, for whom it belongs to; to root it never says no."""
+    (closed,) = (tmp_path / "st").glob(below)
+    really = os.access
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != closed and really(path, mode))
+    before = kept(tmp_path)
+    result = used("remember", "the tent is blue")
+    assert result.code == 1 and f"own folder {closed}: Permission denied" in result.err
+    assert kept(tmp_path) == before
+    shown = used("recall", "kayak")
+    assert "the kayak is red" in shown.out and f"own folder {closed}" in shown.err
 
 
 def test_the_doctor_names_the_folder(used: Keepsake, closed: Path) -> None:

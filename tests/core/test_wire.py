@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.wire import VERSION, Channel, Emit, serve
+from assistant.core.wire import BEAT, VERSION, Channel, Emit, serve
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),
@@ -85,9 +85,16 @@ class Served:
         self.channel.send({"v": version, "id": ident, "op": op, "args": args or {}})
 
     def answer(self) -> tuple[int, str, Any]:
-        message = self.channel.receive()
-        assert message is not None
-        return message["id"], message["event"], message["data"]
+        while True:
+            message = self.channel.receive()
+            assert message is not None
+            if message["event"] != BEAT:
+                return message["id"], message["event"], message["data"]
+
+    def left(self) -> list[Any]:
+        """What was sent and not read, once the server has ended."""
+        self._there[1].close()
+        return list(iter(self.channel.receive, None))
 
     def end(self) -> None:
         if not self.out.closed:
@@ -119,7 +126,7 @@ def test_errors_come_in_words(served: Served, caplog: pytest.LogCaptureFixture) 
     served.ask(3, "nothing")
     assert served.answer()[2]["code"] == "wire.unknown"
     served.ask(4, "echo", version=99)
-    assert served.answer()[2]["code"] == "wire.unknown"
+    assert served.answer()[2]["code"] == "wire.version"
     assert "request bug failed" in caplog.text
     caplog.clear()
 
@@ -143,6 +150,17 @@ def test_quick_requests_are_answered_while_a_long_one_runs(served: Served) -> No
     assert [served.answer()[:2] for _ in range(2)] == [(2, "half"), (2, "result")]
     served.channel.send({"v": VERSION, "op": "stop", "id": 1})
     assert served.answer()[0] == 1
+
+
+def test_a_worker_beats_while_it_works_and_is_silent_otherwise(served: Served) -> None:
+    served.ask(1, "wait")
+    beats = [served.channel.receive() for _ in range(2)]
+    assert all(beat and (beat["event"], beat["v"]) == (BEAT, VERSION) and beat["cpu"] > 0 for beat in beats)
+    served.channel.send({"v": VERSION, "op": "stop", "id": 1})
+    assert served.answer()[:2] == (1, "error")
+    served.out.close()
+    served.thread.join()
+    assert served.left() == []
 
 
 def test_the_end_of_the_other_side_ends_what_runs(served: Served) -> None:
@@ -177,8 +195,9 @@ serve(channel, {"noise": noise})
 
 
 def test_what_libraries_print_goes_to_the_log_and_not_between_the_lines() -> None:
-    asked = b'{"v":1,"id":1,"op":"noise","args":{}}\n'
+    asked = f'{{"v":{VERSION},"id":1,"op":"noise","args":{{}}}}\n'.encode()
     done = subprocess.run([sys.executable, "-c", NOISY], input=asked, capture_output=True, check=True)
-    assert done.stdout == b'{"id":1,"event":"made","data":{}}\n{"id":1,"event":"result","data":{}}\n'
+    lines = [line for line in done.stdout.splitlines(keepends=True) if b'"event":"beat"' not in line]
+    assert b"".join(lines) == b'{"id":1,"event":"made","data":{}}\n{"id":1,"event":"result","data":{}}\n'
     for text in (b"from Python", b"from a library", b"from a child"):
         assert text in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,49 @@ def test_sizes_of_tensor_types_are_the_librarys_own() -> None:
     library.ggml_type_size.restype = ctypes.c_size_t
     for kind, sizes in gguf._TYPES.items():
         assert (library.ggml_blck_size(kind), library.ggml_type_size(kind)) == sizes, kind
+
+
+def test_what_the_memory_follows_from_is_read(tmp_path: Path) -> None:
+    info = read_gguf_info(starter_model_path())
+    assert (info.parameters, info.layers, info.heads, info.feed_forward) == (134_515_008, 30, 9, 1536)
+    assert (info.cache_keys, info.cache_values, info.languages) == (30 * 3 * 64, 30 * 3 * 64, ("en",))
+    path = tmp_path / "m.gguf"
+    path.write_bytes(gguf_bytes(chat_facts(**{"llama.attention.head_count_kv": [2, 0], "general.languages": ["zh"]})))
+    info = read_gguf_info(path)
+    assert (info.cache_keys, info.languages) == (2 * 16, ("zh",))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_model_or_an_error_in_words(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "any.gguf"
+    for whole in (data, b"GGUF\3\0\0\0" + data, WHOLE[:24] + data):
+        path.write_bytes(whole)
+        try:
+            read_gguf_info(path)
+        except AssistantError as error:
+            assert error.code.startswith("model.") and error.hint
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        struct.pack("<QQ", 0, 2**63),  # so many pairs
+        struct.pack("<QQ", 2**63, 0),  # so many tensors
+        struct.pack("<QQ", 0, 1) + struct.pack("<Q", 2**62),  # a key as long as that
+        struct.pack("<QQQ", 0, 1, 0) + struct.pack("<IIQ", 9, 8, 2**40),  # an array of so many strings
+        struct.pack("<QQQ", 0, 1, 0) + struct.pack("<IIQ", 9, 9, 1) * 50,  # arrays in arrays
+    ],
+)
+def test_a_header_that_promises_too_much_is_not_believed(tmp_path: Path, head: bytes) -> None:
+    """The file is large enough for each promise to be tried; it has holes, and takes no room."""
+    path = tmp_path / "huge.gguf"
+    with path.open("wb") as file:
+        file.write(b"GGUF" + struct.pack("<I", 3) + head)
+        file.truncate(2**40)
+    tracemalloc.start()
+    try:
+        assert code_of(path) == "model.cut"
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()

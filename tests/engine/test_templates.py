@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.values import Message, Role
-from assistant.engine.templates import PromptWriter, choose_template, fold_system, merge_roles
+from assistant.engine.prompt_writer import PromptWriter
+from assistant.engine.templates import choose_template, fold_system, merge_roles
 
 S, U, A = Role.SYSTEM, Role.USER, Role.ASSISTANT
 CHATML = (
@@ -37,7 +38,7 @@ def _expected_warnings(caplog: pytest.LogCaptureFixture) -> None:
 
 def rendered(source: str, messages: list[Message], control: tuple[str, ...] = tuple(CONTROL)) -> tuple[str, str]:
     template = choose_template(source, "<s>", "</s>", control)
-    return template.name, template.render(messages)
+    return template.name, template.render(messages, ())
 
 
 def test_the_models_own_template_is_used() -> None:
@@ -121,7 +122,7 @@ def test_nobody_can_write_a_control_token(said: list[tuple[Role, str]]) -> None:
     tokens = writer().tokens(messages, {})
     control = [token for token in tokens if token < 1000]
     assert control == [1, 2] * len(messages) + [1]
-    assert spelt(tokens) == choose_template(CHATML, "", "", CONTROL).render(messages)
+    assert spelt(tokens) == choose_template(CHATML, "", "", CONTROL).render(messages, ())
 
 
 def test_ordinary_text_is_tokenised_in_one_go() -> None:
@@ -133,7 +134,7 @@ def test_ordinary_text_is_tokenised_in_one_go() -> None:
 
     template = choose_template(CHATML, "", "", CONTROL)
     PromptWriter(template, watched, CONTROL, (-1, "", False)).tokens(TALK, {})
-    assert calls == [(template.render(TALK), True)]
+    assert calls == [(template.render(TALK, ()), True)]
 
 
 def test_a_reply_of_the_model_comes_back_as_its_own_tokens() -> None:
@@ -152,4 +153,4 @@ def test_the_start_token_comes_once_where_the_model_wants_it() -> None:
 
 def test_a_vocabulary_without_control_tokens_works() -> None:
     plain = choose_template("", "", "", ())
-    assert PromptWriter(plain, tokenise, {}, (-1, "", False)).tokens(TALK, {}) == tokenise(plain.render(TALK), True)
+    assert PromptWriter(plain, tokenise, {}, (-1, "", False)).tokens(TALK, {}) == tokenise(plain.render(TALK, ()), True)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.engine.text_stream import ReplyText, StopStrings, TextStream
+from assistant.engine.reply_text import ReplyText
+from assistant.engine.text_stream import StopStrings, TextStream
 
 FAMILY = "👨‍👩‍👧‍👦"
 WHOLE = [
@@ -106,7 +107,7 @@ def test_stop_strings_end_the_text_at_the_first_of_them(text: str, stops: list[s
 
 def test_the_first_text_is_shown_at_once_and_the_rest_in_few_writes() -> None:
     now, shown = [0.0], []
-    reply = ReplyText((), shown.append, lambda: now[0])
+    reply = ReplyText((), lambda new: shown.append(new.text), lambda: now[0])
     for number in range(100):
         reply.push(f"w{number} ".encode())
         now[0] += 0.005

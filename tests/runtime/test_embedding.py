@@ -18,6 +18,8 @@ from assistant.core.values import Passage, RecallQuery
 from assistant.recall.meaning.embedders import PatientEmbedder
 from assistant.recall.search import Recall
 from assistant.runtime.embedding import WorkerEmbedder
+from assistant.runtime.pulse import Patience
+from assistant.runtime.worker_process import WorkerLost
 from tests.real_embeddings import embedding_model_path
 from tests.recall.helpers import CLOCK, SmallWorkspace
 
@@ -37,8 +39,11 @@ def hand() -> Hand:
 
 
 @pytest.fixture
-def embedder(tmp_path: Path, hand: Hand) -> Iterator[WorkerEmbedder]:
-    embedder = WorkerEmbedder(embedding_model_path(), tmp_path / "embedding.log", clock=hand)
+def embedder(tmp_path: Path, hand: Hand, request: pytest.FixtureRequest) -> Iterator[WorkerEmbedder]:
+    """Its parameter, where it has one: its patience."""
+    patience: Patience = getattr(request, "param", Patience())
+    log = tmp_path / "embedding.log"
+    embedder = WorkerEmbedder(embedding_model_path(), log, clock=hand, patience=patience)
     yield embedder
     embedder.close()
 
@@ -61,7 +66,7 @@ def test_it_starts_in_the_background_and_then_answers(embedder: WorkerEmbedder) 
     many = embedder.embed(["coffee", "咖啡 " * 900, "tea " * 900, "rent"], CancelToken())
     assert many.shape == (4, 384)
     assert np.allclose(many[0], vector, atol=0.02)
-    passages = [Passage("", "coffee"), Passage("\ud800", "tea " * 9_000), Passage("", "")]
+    passages = [Passage("", "coffee"), Passage("\ud800", "tea " * 6_000), Passage("", "")]
     parts = embedder.embed_passages(passages, CancelToken())
     assert [len(part) for part in parts][::2] == [1, 1] and len(parts[1]) > 10
     assert np.array_equal(parts[0], many[:1])
@@ -153,19 +158,17 @@ def test_a_worker_that_died_costs_one_search_its_meaning(real_recall: Recall, em
 
 
 @pytest.mark.real
-@pytest.mark.logs("does not answer|no vector for a query")
-def test_a_worker_that_hangs_is_started_anew(real_recall: Recall, embedder: WorkerEmbedder, hand: Hand) -> None:
+@pytest.mark.logs("no vector for a query")
+@pytest.mark.parametrize("embedder", [Patience(silent=5, hurried=5)], indirect=True)
+def test_a_worker_that_hangs_is_started_anew(real_recall: Recall, embedder: WorkerEmbedder) -> None:
     hanging = embedder._worker.pid
     assert hanging
     os.kill(hanging, signal.SIGSTOP)
     for query in ("a puncture", "the puncture"):  # it may just be slow
         answer = real_recall.search(RecallQuery(query), budget_ms=100)
         assert answer.mode == "keyword" and "bicycle" in answer.hits[0].text
-    assert embedder._worker.pid == hanging
-    hand.seconds += 21
-    assert real_recall.search(RecallQuery("my puncture"), budget_ms=100).mode == "keyword"
-    embedder._worker._session.process.wait()  # type: ignore[union-attr]
-    embedder._waiting.exception(30)  # type: ignore[union-attr]
+    assert embedder._waiting
+    assert isinstance(embedder._waiting.exception(30), WorkerLost)
     assert real_recall.search(RecallQuery("one puncture"), budget_ms=100).mode == "keyword"
     wait_until_ready(embedder)
     assert real_recall.search(RecallQuery("a flat tyre"), budget_ms=30_000).mode == "hybrid"

@@ -19,7 +19,7 @@ from assistant.ui.application import dress_application
 from assistant.ui.main_window import MainWindow
 from assistant.ui.theme import Theme
 
-from .fakes import NOW, FakeServices
+from .fakes import NOW, FakeLanes, FakeServices
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -57,6 +57,7 @@ def window(qtbot: QtBot, services: FakeServices, theme: Theme) -> Iterator[MainW
     made.show()
     qtbot.waitExposed(made)
     yield made
+    services.lanes = FakeLanes()  # what a test holds back is not waited for
     if made.memory_open():
         made.memory_panel().discard()
     made.close()

@@ -27,3 +27,11 @@ class ModelPage(SettingsPage):
         self.add_number(
             "threads", tr("Threads"), 0, 256, tr("How many processor cores work on a reply."), special=tr("automatic")
         )
+        self.add_number(
+            "idle_minutes",
+            tr("Rests after"),
+            0,
+            1440,
+            tr("Minutes without a message until the model gives its memory back; the next message wakes it."),
+            special=tr("never"),
+        )

@@ -1,0 +1,125 @@
+"""Tools reach the model through its template, and what it wrote to call them is read, in each family's form."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.core.values import Message, Role, ToolCall, ToolSpec
+from assistant.engine.templates import choose_template
+from assistant.engine.tool_formats import HERMES, LLAMA, MISTRAL, ToolFormat
+from tests.engine.tool_templates import FAMILIES
+
+S, U, A, T = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
+SEARCH = ToolSpec(
+    "memory_search",
+    "Looks into the memory.",
+    {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+)
+CALL = ToolCall("memory_search", {"query": "the dentist, 牙医"})
+TALK = [
+    Message(S, "Be kind."),
+    Message(U, "When is the dentist?"),
+    Message(A, "", (CALL,)),
+    Message(T, "on Tuesday"),
+    Message(A, "On Tuesday."),
+    Message(U, "Thank you"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _expected_warnings(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL)
+
+
+@pytest.mark.parametrize(
+    ("family", "form"), [("hermes", HERMES), ("thinking", HERMES), ("llama", LLAMA), ("mistral", MISTRAL)]
+)
+def test_a_template_with_tools_tells_the_model_of_them_and_of_what_they_gave(family: str, form: ToolFormat) -> None:
+    template = choose_template(FAMILIES[family], "<s>", "</s>", ())
+    assert (template.name, template.tools) == ("own", form)
+    text = template.render(TALK, (SEARCH,))
+    for part in ("Be kind.", "Looks into the memory.", '"query"', "memory_search", "牙医", "on Tuesday", "Thank you"):
+        assert part in text
+    assert "Looks into" not in template.render(TALK, ())
+
+
+@pytest.mark.parametrize("family", ["gemma", "phi", "none"])
+def test_a_model_without_tools_is_told_what_an_earlier_model_looked_up(family: str) -> None:
+    template = choose_template(FAMILIES.get(family, ""), "<s>", "</s>", ())
+    assert template.tools is None
+    text = template.render(TALK, (SEARCH,))
+    assert "Looks into" not in text
+    for part in ("Be kind.", "memory_search", "on Tuesday", "On Tuesday.", "Thank you"):
+        assert part in text
+
+
+def test_two_calls_at_once_are_told_even_to_a_template_that_refuses_them() -> None:
+    template = choose_template(FAMILIES["llama"], "<s>", "</s>", ())
+    text = template.render(
+        [Message(U, "Hi"), Message(A, "", (CALL, CALL)), Message(T, "one"), Message(T, "two")], (SEARCH,)
+    )
+    assert "one" in text and "two" in text
+
+
+@pytest.mark.parametrize(("family", "alike"), [("hermes", True), ("llama", True), ("mistral", False)])
+def test_what_a_model_wrote_comes_back_as_it_was_where_the_template_writes_it_so(family: str, alike: bool) -> None:
+    assert choose_template(FAMILIES[family], "<s>", "</s>", ()).raw_calls is alike
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+CALLS = st.builds(ToolCall, st.text(min_size=1), st.dictionaries(st.text(), VALUES, max_size=3))
+
+
+@given(st.sampled_from([HERMES, LLAMA, MISTRAL]), st.lists(CALLS, min_size=1, max_size=3))
+def test_what_is_written_is_read(form: ToolFormat, calls: list[ToolCall]) -> None:
+    calls = calls[: form.most]
+    assert form.read(form.write(calls)) == (tuple(calls), "")
+
+
+@given(
+    st.sampled_from([HERMES, LLAMA, MISTRAL]),
+    st.text() | st.lists(st.sampled_from(["{", '"name"', ":", "[", "<tool_call>", "}"])).map("".join),
+)
+def test_whatever_a_model_writes_is_no_error(form: ToolFormat, text: str) -> None:
+    calls, rest = form.read(text)
+    assert calls or rest == text
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (HERMES, '\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'),
+        (HERMES, '{"name": "f", "arguments": {"a": 1}}'),
+        (HERMES, '{"arguments": "{\\"a\\": 1}", "name": "f"}</tool_call>'),
+        (LLAMA, '{"name": "f", "parameters": {"a": 1}}'),
+        (LLAMA, '{"type": "function", "name": "f", "parameters": {"a": 1}}'),
+        (MISTRAL, '[{"name": "f", "arguments": {"a": 1}}]'),
+    ],
+)
+def test_calls_as_models_write_them(form: ToolFormat, text: str) -> None:
+    assert form.read(text)[0] == (ToolCall("f", {"a": 1}),)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"name": 1, "arguments": {}}', '{"name": "f", "arguments": [1]}', '{"f": 1}', '{"name": "f"', "f(1)"]
+)
+def test_what_is_no_call_is_none(text: str) -> None:
+    assert HERMES.read(text)[0] == ()
+
+
+def test_a_bare_call_is_told_from_json_that_was_asked_for() -> None:
+    names = ("memory_search",)
+    assert LLAMA.starts_bare('{"name": "memory_search"', names) is True
+    assert LLAMA.starts_bare('{"na', names) is None
+    assert LLAMA.starts_bare(' { "name" : "memory_', names) is None
+    assert LLAMA.starts_bare('{"name": "Anna"', names) is False
+    assert LLAMA.starts_bare("Hello", names) is False
+    assert HERMES.starts_bare('{"name": "memory_search"', names) is True
+    assert HERMES.starts_bare('{"name": "memory_search"', ()) is False
