@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.cli.context import Context
+from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
 
@@ -21,6 +22,7 @@ def add_commands(commands: Any) -> None:
     verify = actions.add_parser("verify", help="check a file's structure, and its checksum where it is known")
     verify.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
     verify.set_defaults(run=run_verify)
+    add_tune(actions)
 
 
 def run_list(context: Context, options: Namespace) -> int:

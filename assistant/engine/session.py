@@ -81,9 +81,7 @@ class EngineSession:
         with self._stoppable(cancel) as model:
             model.use_threads(trial["threads"], trial["threads_batch"], trial["give_way"])
             chunk = min(trial["chunk"] or model.step, model.step)
-            return measure_speed(
-                model, trial["read"], trial["decode"], chunk, trial["seconds"], warm=trial["give_way"]
-            )
+            return measure_speed(model, trial["read"], trial["decode"], chunk, trial["seconds"], warm=trial["give_way"])
 
     def exact_draft(self, trial: Mapping[str, Any], cancel: CancelToken) -> int:
         """As speed.exact_draft, with the trial's threads, threads_batch and give_way."""

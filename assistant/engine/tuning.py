@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from assistant.core.errors import AssistantError
 from assistant.core.folders import make_private, open_private
 from assistant.core.json_text import parse_json
 from assistant.core.values import EngineSettings
@@ -83,6 +84,11 @@ class Tuning:
         """The figures of decoding as chosen."""
         return next(figures for figures in self.policies if _is_of(figures, self.chosen["threads"], self.chosen))
 
+    @property
+    def reading_policy(self) -> PolicyFigures:
+        """The figures of reading as chosen."""
+        return next(figures for figures in self.policies if _is_of(figures, self.chosen["threads_batch"], self.chosen))
+
 
 def choose_policy(measured: Sequence[PolicyFigures]) -> Policy:
     """Decoding first: it must keep its shares of the best speed both when quiet and when busy; then what is fastest.
@@ -118,26 +124,24 @@ def choose_options(usual: OptionFigures, others: Sequence[OptionFigures]) -> dic
     chosen: dict[str, str | int | bool] = {}
     for option in others:
         name = next(iter(option.changes))
-        if name in ("kv_type", "mmap") or name in chosen:
-            continue
-        decode, read = option.speed.decode / usual.speed.decode, option.speed.read / usual.speed.read
-        if name == "flash_attention" and min(decode, read) >= _AS_FAST:
-            chosen.update(option.changes)
-        elif name in ("batch", "gpu_layers") and min(decode, read) >= _AS_FAST and max(decode, read) >= _CLEARLY:
-            chosen.update(option.changes)
+        ratios = (option.speed.decode / usual.speed.decode, option.speed.read / usual.speed.read)
+        as_fast, faster = min(ratios) >= _AS_FAST, max(ratios) >= _CLEARLY
+        if (name == "flash_attention" and as_fast) or (name in ("batch", "gpu_layers") and as_fast and faster):
+            chosen.update({key: value for key, value in option.changes.items() if key not in chosen})
     return chosen
 
 
-def apply(settings: EngineSettings, tuning: Tuning | None) -> EngineSettings:
-    """The settings with what was measured, where the person has set nothing of their own."""
+def apply(settings: EngineSettings, tuning: Tuning | None, own: Collection[str] = ()) -> EngineSettings:
+    """The settings with what was measured. own: fields that the person has set, which stand.
+
+    What may be guessed ahead was measured with all of the chosen fields, so it goes with any of them.
+    """
     if tuning is None:
         return settings
-    usual = EngineSettings()
-    own = asdict(settings)
-    taken = {name: value for name, value in tuning.chosen.items() if own.get(name) == getattr(usual, name)}
-    if settings.threads or settings.threads_batch:
-        taken = {name: value for name, value in taken.items() if name not in ("threads", "threads_batch", "draft")}
-    return replace(settings, **taken)
+    taken = {name: value for name, value in tuning.chosen.items() if name not in own}
+    if any(name in own for name in ("threads", "threads_batch", "flash_attention", "kv_type", "gpu_layers")):
+        taken.pop("draft", None)
+    return replace(settings, **taken)  # type: ignore[arg-type] # names and types of its fields
 
 
 class TuningStore:
@@ -155,7 +159,14 @@ class TuningStore:
             return None
 
     def put(self, model: Path, tuning: Tuning) -> None:
-        """Raises OSError."""
+        """Raises AssistantError("tuning.unwritable")."""
+        try:
+            self._put(model, tuning)
+        except OSError as error:
+            message = f"What was measured cannot be kept: {error.strerror or error}."
+            raise AssistantError("tuning.unwritable", message, "Make room on the disk, then measure again.") from error
+
+    def _put(self, model: Path, tuning: Tuning) -> None:
         try:
             kept = parse_json(self._path.read_text("utf-8"))
             tunings = dict(kept["tunings"]) if kept["version"] == _VERSION else {}
@@ -167,7 +178,7 @@ class TuningStore:
         fresh = self._path.with_suffix(".new")
         with open(fresh, "w", encoding="utf-8", opener=open_private) as file:
             file.write(text + "\n")
-        os.replace(fresh, self._path)
+        fresh.replace(self._path)
 
 
 def machine() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
@@ -13,6 +13,7 @@ from assistant.core.events import EventSink, ModelFailed, ModelLoading, ModelRea
 from assistant.core.ports import Engine, Progress
 from assistant.core.values import EngineSettings, ModelInfo
 from assistant.engine.model_files import ModelFile, ModelStore
+from assistant.engine.tuning import TuningStore, apply
 from assistant.runtime.lanes import Lane
 from assistant.settings.schema import Settings
 
@@ -57,13 +58,21 @@ class ModelService:
     """Loads on the chat lane, so that turns sent meanwhile wait for the model in their order."""
 
     def __init__(
-        self, store: ModelStore, engine: Engine, settings: Callable[[], Settings], lane: Lane, emit: EventSink
+        self,
+        store: ModelStore,
+        engine: Engine,
+        settings: Callable[[], Settings],
+        lane: Lane,
+        emit: EventSink,
+        tunings: TuningStore | None = None,
     ) -> None:
+        """tunings: what was measured for models, to load them by."""
         self.store = store
         self.engine = engine
         self._settings = settings
         self._lane = lane
         self._emit = emit
+        self._tunings = tunings
         self._cancel = CancelToken()
         self._told_gone: Path | None = None
 
@@ -84,6 +93,26 @@ class ModelService:
             raise NO_MODEL
         return sound[0]
 
+    def settings_for(self, model: ModelFile) -> EngineSettings:
+        """How the model is loaded: by what the person has set, else by what was measured for it here."""
+        settings, own = self.plain_settings()
+        return apply(settings, self._tunings.get(model.path) if self._tunings else None, own)
+
+    def plain_settings(self) -> tuple[EngineSettings, frozenset[str]]:
+        """What the settings say, and the names of those fields that the person has set."""
+        model = self._settings().model
+        own: dict[str, Any] = {}
+        if model.threads:
+            own.update(threads=model.threads, threads_batch=model.threads, give_way=False)
+        if model.flash_attention != "auto":
+            own["flash_attention"] = model.flash_attention
+        if model.gpu_layers >= 0:
+            own["gpu_layers"] = model.gpu_layers
+        if model.kv_type != "f16":
+            own["kv_type"] = model.kv_type
+        settings = EngineSettings(window=model.window, mlock=model.memory_lock == "on", **own)
+        return settings, frozenset(own)
+
     def take_over(self) -> None:
         """Go on with the model that the engine came with; load the chosen one where it has none."""
         if info := self.engine.info:
@@ -101,7 +130,7 @@ class ModelService:
         def load() -> ModelInfo:
             model = self.chosen(name)
             progress = self._progress(model.name)
-            return self.engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
+            return self.engine.load(model.path, self.settings_for(model), cancel or self._cancel, progress)
 
         return self._told(load)
 
@@ -157,10 +186,6 @@ class ModelService:
 
     def cancel(self) -> None:
         self._cancel.cancel()
-
-    def _engine_settings(self) -> EngineSettings:
-        model = self._settings().model
-        return EngineSettings(window=model.window, threads=model.threads, threads_batch=model.threads)
 
     def _progress(self, name: str) -> Progress:
         """Tells that loading begins, then how far it is."""

@@ -10,6 +10,7 @@ from assistant.chat.forgotten_receipts import ReceiptsPlace
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.events import Event, EventSink, MemoryChanged
 from assistant.engine.model_files import ModelStore
+from assistant.engine.tuning import TuningStore
 from assistant.recall.search import Recall
 from assistant.runtime.assistants import AssistantService
 from assistant.runtime.backup_forgetting import BackupPlace
@@ -32,6 +33,7 @@ from assistant.runtime.self_test import SelfTestService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
+from assistant.runtime.tuning import TuningService
 from assistant.runtime.turns import TurnService
 from assistant.runtime.workers import Workers, start_workers
 from assistant.settings.paths import Paths
@@ -79,8 +81,10 @@ class Parts:
         """Models, prompts, turns, and what leaves the window."""
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         store = ModelStore(self.paths.models, shared=self.paths.shared_models)
+        tunings = TuningStore(self.paths.state)
         self.receipts = ReceiptStore(workspace.data / "receipts")
-        self.model_service = models = ModelService(store, self.engine, self._values, lanes.chat, emit)
+        self.model_service = models = ModelService(store, self.engine, self._values, lanes.chat, emit, tunings)
+        self.tuning = TuningService(models, tunings, workspace.clock)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
         distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
         self.distilling = DistilService(workspace, distiller, self.prompts, models, lanes.chat, emit)

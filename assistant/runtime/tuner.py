@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
@@ -60,10 +59,18 @@ class Tuner:
     """One run over one model. Raises AssistantError as loading does, Cancelled when ``cancel`` asks for it."""
 
     def __init__(
-        self, path: Path, settings: EngineSettings, effort: Effort, cancel: CancelToken, progress: Progress
+        self,
+        path: Path,
+        settings: EngineSettings,
+        own: Collection[str],
+        effort: Effort,
+        cancel: CancelToken,
+        progress: Progress,
     ) -> None:
+        """own: fields of the settings that the person chose, which are not tried otherwise."""
         self._path = path
         self._usual = replace(settings, window=min(settings.window, _WINDOW))
+        self._own = own
         self._effort = effort
         self._cancel = cancel
         self._progress = progress
@@ -128,7 +135,7 @@ class Tuner:
             self._tell("how the model is opened")
             usual = self._option(worker, policy, "as usual", {})
             assert usual is not None  # it was loaded with these settings before
-            tried = [self._option(worker, policy, name, changes) for name, changes in _options(self._usual, gpu)]
+            tried = [self._option(worker, policy, name, changes) for name, changes in _options(self._own, gpu)]
             usual = replace(usual, speed=_best(usual.speed, self._again(worker, policy)))
             options = [option for option in tried if option]
             chosen = choose_options(usual, options)
@@ -204,7 +211,7 @@ def _ways(threads: int) -> Sequence[bool]:
     return (False, True) if threads > 1 else (False,)
 
 
-def _options(usual: EngineSettings, gpu: bool) -> list[tuple[str, dict[str, str | int | bool]]]:
+def _options(own: Collection[str], gpu: bool) -> list[tuple[str, dict[str, str | int | bool]]]:
     options: list[tuple[str, dict[str, str | int | bool]]] = [
         ("flash attention", {"flash_attention": "on"}),
         ("steps of 64 tokens", {"batch": 64}),
@@ -214,7 +221,7 @@ def _options(usual: EngineSettings, gpu: bool) -> list[tuple[str, dict[str, str 
     ]
     if gpu:
         options.insert(0, ("all layers on the graphics card", {"gpu_layers": _ALL_LAYERS}))
-    return options
+    return [(name, changes) for name, changes in options if not changes.keys() & set(own)]
 
 
 def _best(one: Speed, other: Speed) -> Speed:

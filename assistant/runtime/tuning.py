@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from assistant.core.cancel import CancelToken
-from assistant.core.clock import Clock
-from assistant.core.errors import AssistantError
+from assistant.core.clock import Clock, stamp
 from assistant.core.ports import Progress
 from assistant.engine.tuning import Tuning, TuningStore
 from assistant.runtime.models import ModelService
@@ -16,12 +16,14 @@ from assistant.runtime.tuner import Effort, Tuner, effort_for
 class TuningService:
     """Measures on the thread it is called on: in a window, that of the chat lane, for no turn may run meanwhile."""
 
-    def __init__(self, models: ModelService, clock: Clock, effort: Callable[[int], Effort] = effort_for) -> None:
-        self._models, self._clock, self._effort = models, clock, effort
+    def __init__(
+        self, models: ModelService, store: TuningStore, clock: Clock, effort: Callable[[int], Effort] = effort_for
+    ) -> None:
+        self._models, self._store, self._clock, self._effort = models, store, clock, effort
 
     def of(self, name: str = "") -> Tuning | None:
         """What was measured for that model, or the chosen one. Raises ``model.*``."""
-        return self._models.tunings.get(self._models.chosen(name).path)
+        return self._store.get(self._models.chosen(name).path)
 
     def measure(self, name: str, cancel: CancelToken, progress: Progress) -> Tuning:
         """Measure and keep. A model that is loaded is unloaded first and loaded anew afterwards.
@@ -31,12 +33,13 @@ class TuningService:
         model = self._models.chosen(name)
         info = self._models.engine.info
         if info:
-            self._models.engine.unload()
+            self._models.engine.unload()  # two of them may not fit, and this one would disturb
         try:
-            usual = self._models.settings_for(None)
-            tuner = Tuner(model.path, usual, self._effort(model.size_bytes), cancel, progress)
-            tuning = tuner.run(self._clock.now().isoformat(timespec="seconds"))
-            self._keep(model.path, tuning)
+            settings, own = self._models.plain_settings()
+            usual = replace(settings, threads=0, threads_batch=0, give_way=True)
+            tuner = Tuner(model.path, usual, own, self._effort(model.size_bytes), cancel, progress)
+            tuning = tuner.run(stamp(self._clock))
+            self._store.put(model.path, tuning)
         finally:
             if info:
                 self._models.load(info.name)

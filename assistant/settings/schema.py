@@ -75,13 +75,19 @@ class ModelSettings:
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
     until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
-    its memory back; 0: never. The sampling defaults are those of core.values.GenerateOptions.
+    its memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`),
+    else off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock
+    "on": the system may not swap the model out. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
     window: int = _whole(4096, 256, 1_048_576)
     threads: int = _whole(0, 0, 256)
     idle_minutes: int = _whole(30, 0, 1440)
+    flash_attention: str = _text("auto", "auto", "on", "off")
+    kv_type: str = _text("f16", "f16", "q8_0")
+    gpu_layers: int = _whole(-1, -1, 999)
+    memory_lock: str = _text("off", "off", "on")
     max_tokens: int = _whole(1024, 0, 1_048_576)
     temperature: float = _share(0.7, 0, 5)
     top_p: float = _share(0.95, 0, 1)

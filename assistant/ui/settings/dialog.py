@@ -44,7 +44,9 @@ class SettingsDialog(QDialog):
         self.pages.setFixedWidth(152)
         self.stack = QStackedWidget()
         self.general = GeneralPage(services.workspace.root)
-        self.model = ModelPage()
+        self.model = ModelPage(services, bridge)
+        self.model.speed.failed.connect(self.failed)
+        self.finished.connect(lambda _: self.model.speed.stop())
         self.memory = MemoryPage()
         self.history = HistoryPage()
         pages = {tr("General"): self.general, tr("Model"): self.model, tr("Memory"): self.memory}
@@ -81,6 +83,7 @@ class SettingsDialog(QDialog):
     def _on_loaded(self, settings: Any) -> None:
         self.general.show_values(settings.general)
         self.model.show_values(settings.model)
+        self.model.speed.look()
         self.memory.show_values(settings.memory)
         self.history.show_values(settings.history)
         self.save_button.setEnabled(True)
