@@ -31,7 +31,7 @@ class TokenModel(Protocol):
 
     def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int: ...
     def append(self, tokens: Sequence[int], *, every: bool = False) -> None: ...
-    def cut(self, count: int) -> None: ...
+    def keep_first(self, count: int) -> int: ...
     def sampler(self, options: GenerateOptions) -> AbstractContextManager[TokenSource]: ...
     def piece(self, token: int) -> bytes: ...
     def is_end(self, token: int) -> bool: ...
@@ -71,10 +71,12 @@ def generate(
     show: Callable[[ChatEvent], None],
     clock: Callable[[], float] = perf_counter,
     shape: ReplyShape = PLAIN,
+    prepare: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> tuple[Done, list[int]]:
     """Generate a reply to ``prompt``; show gets PromptRead and Delta. Returns its end and the tokens it is made of.
 
-    shape: what of it is thought, and what calls of tools.
+    shape: what of it is thought, and what calls of tools. prepare: puts what is known of the prompt into the model's
+    cache before it is read.
 
     Raises AssistantError("engine.window") when the prompt leaves no room for a reply.
     """
@@ -92,6 +94,7 @@ def generate(
         show(PromptRead(read, len(prompt), reused))
 
     try:
+        prepare(prompt)
         model.read(prompt, progress)
         with model.sampler(options) as source, closing(Steps(model, source, prompt, model.draft)) as steps:
             stop = _pick_until_end(model, steps, reply, text, len(prompt), options.max_tokens, cancel, clock)

@@ -37,7 +37,7 @@ class Model(Protocol):
     cached: list[int]
 
     def append(self, tokens: Sequence[int], *, every: bool = False) -> None: ...
-    def cut(self, count: int) -> None: ...
+    def keep_first(self, count: int) -> int: ...
 
 
 class Guesses:
@@ -128,7 +128,7 @@ class Steps:
         guess, right, self._guess, self._right, self._at = self._guess, self._right, [], 0, -1
         if not guess or self._guesses is None:
             return
-        self._model.cut(len(self._model.cached) - len(guess) + right)
+        self._model.keep_first(len(self._model.cached) - len(guess) + right)
         if self._single:
             self._guesses.learn(len(guess), right, max(0.0, self._batch / self._single - 1) / len(guess))
 

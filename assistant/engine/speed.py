@@ -34,10 +34,11 @@ class Model(Protocol):
     window: int
     step: int
     cached: list[int]
+    keeps_part: bool
 
     def tokenise(self, text: str, special: bool) -> list[int]: ...
     def append(self, tokens: Sequence[int], *, every: bool = False) -> None: ...
-    def cut(self, count: int) -> None: ...
+    def keep_first(self, count: int) -> int: ...
     def use_threads(self, decode: int, read: int, give_way: bool) -> None: ...
     def logits(self, at: int = -1) -> bytes: ...
 
@@ -57,12 +58,12 @@ def measure_speed(
     """
     tokens = _tokens(model, min(model.window, read + decode + 1))
     until = clock() + (_WARM_SECONDS if warm else 0.0)
-    model.cut(0)
+    model.keep_first(0)
     model.append(tokens[:16])
     while clock() < until:
         model.append(tokens[:16])
-        model.cut(16)
-    model.cut(0)
+        model.keep_first(16)
+    model.keep_first(0)
     began = clock()
     while len(model.cached) < read and clock() - began < seconds:
         model.append(tokens[len(model.cached) : min(read, len(model.cached) + chunk)])
@@ -82,7 +83,7 @@ def exact_draft(model: Model, decode: int, read: int, give_way: bool) -> int:
     """
     longest = max(SIZES) + 1
     tokens = _tokens(model, _FAR + longest)
-    allowed = max(SIZES)
+    allowed = max(SIZES) if model.keeps_part else 0
     for context in (_NEAR, _FAR):
         if context + longest > model.window:
             break
@@ -99,7 +100,7 @@ def exact_draft(model: Model, decode: int, read: int, give_way: bool) -> int:
 def _largest_exact(model: Model, context: int, after: Sequence[int], single: Sequence[bytes]) -> int:
     largest = 0
     for size in SIZES:
-        model.cut(context)
+        model.keep_first(context)
         if _logits_of(model, after[: size + 1]) != list(single[: size + 1]):
             break
         largest = size
@@ -108,7 +109,7 @@ def _largest_exact(model: Model, context: int, after: Sequence[int], single: Seq
 
 def _same_with_one_thread(model: Model, after: Sequence[int], single: Sequence[bytes], read: int) -> bool:
     context = len(model.cached) - len(after)
-    model.cut(context)
+    model.keep_first(context)
     model.use_threads(1, read, False)
     return all(_logits_of(model, (token,))[0] == wanted for token, wanted in zip(after[:3], single, strict=False))
 
@@ -119,7 +120,7 @@ def _logits_of(model: Model, tokens: Sequence[int]) -> list[bytes]:
 
 
 def _fill(model: Model, tokens: Sequence[int]) -> None:
-    model.cut(0)
+    model.keep_first(0)
     while (start := len(model.cached)) < len(tokens):
         model.append(tokens[start : start + model.step])
 

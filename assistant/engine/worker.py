@@ -41,7 +41,8 @@ class Handlers:
             emit(*protocol.event_to_json(event))
 
         messages = protocol.messages_from_json(args["messages"])
-        done = self._session.chat(messages, protocol.options_from_json(args["options"]), cancel, show)
+        options, place = protocol.options_from_json(args["options"]), protocol.place_from_json(args.get("snapshots"))
+        done = self._session.chat(messages, options, cancel, show, place)
         return protocol.event_to_json(done)[1]
 
     def measure(self, args: Mapping[str, Any], cancel: CancelToken, _emit: Emit) -> Json:
@@ -59,6 +60,10 @@ class Handlers:
         end = monotonic() + args["seconds"]
         while monotonic() < end and not cancel.cancelled:
             pass
+        return {}
+
+    def keep(self, args: Mapping[str, Any], cancel: CancelToken, _emit: Emit) -> Json:
+        self._session.keep(args["conversations"], protocol.place_from_json(args.get("snapshots")), cancel)
         return {}
 
     def count(self, args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Json:
@@ -82,6 +87,7 @@ def main() -> None:
             {
                 "load": handlers.load,
                 "chat": handlers.chat,
+                "keep": handlers.keep,
                 "measure": handlers.measure,
                 "exact_draft": handlers.exact_draft,
                 "devices": handlers.devices,

@@ -160,7 +160,7 @@ class DistilService:
             return
         try:
             prompt = self._prompts.preview(self._workspace.chats.read(self._last_chat), "")
-            options = GenerateOptions(max_tokens=1, temperature=0.0)
+            options = GenerateOptions(max_tokens=1, temperature=0.0, conversation=self._last_chat)
             for _ in self._prompts.engine.chat(prompt.messages[:-1], options, token):
                 pass
         except AssistantError as error:  # the next turn reads it then

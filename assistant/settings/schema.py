@@ -74,10 +74,11 @@ class ModelSettings:
     """The chat model and how it samples.
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
-    until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
-    its memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`),
-    else off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock
-    "on": the system may not swap the model out. The sampling defaults are those of core.values.GenerateOptions.
+    until the window is full). threads 0: chosen for this machine. snapshot_mb: megabytes of disk for what the model has
+    read, so that it is not read again after a restart (0: none). idle_minutes: until a model that is not used gives its
+    memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`), else
+    off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock "on":
+    the system may not swap the model out. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
@@ -94,6 +95,7 @@ class ModelSettings:
     top_k: int = _whole(40, 0, 100_000)
     min_p: float = _share(0.05, 0, 1)
     repeat_penalty: float = _share(1.1, 0.1, 10)
+    snapshot_mb: int = _whole(2_000, 0, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

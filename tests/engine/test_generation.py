@@ -40,7 +40,7 @@ class ScriptedModel:
     def sampler(self, options: GenerateOptions) -> Iterator[ScriptedModel]:
         yield self
 
-    def cut(self, count: int) -> None:
+    def keep_first(self, count: int) -> int:
         del self.cached[count:]
 
     def pick(self, at: int = -1) -> int:

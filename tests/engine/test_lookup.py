@@ -32,7 +32,7 @@ class Echo:
         self.now += 1 + self.extra * (len(tokens) - 1)
         self._marks = len(tokens) if every else 1
 
-    def cut(self, count: int) -> None:
+    def keep_first(self, count: int) -> int:
         assert len(self.prompt) <= count <= len(self.cached)
         del self.cached[count:]
 
