@@ -20,6 +20,7 @@ class TokenSource(Protocol):
     """What picks tokens: llama.Sampler."""
 
     def pick(self, at: int = -1) -> int: ...
+    def hold_to(self, grammar: str, root: str, said: str) -> None: ...
 
 
 class TokenModel(Protocol):
@@ -116,6 +117,7 @@ def _pick_until_end(
 ) -> StopReason:
     room = model.window - prompt_tokens
     limit = min(max_tokens, room) if max_tokens > 0 else room
+    held = False
     why_limit = StopReason.WINDOW if limit == room else StopReason.LENGTH
     while not cancel.cancelled:
         token = steps.pick()
@@ -127,6 +129,9 @@ def _pick_until_end(
         text.push(model.piece(token))
         if text.stopped:
             return StopReason.END
+        if text.called and not held:
+            held = True
+            steps.hold_to(*text.called)
         if len(reply.tokens) >= limit:
             return why_limit
         steps.append(token)

@@ -28,6 +28,7 @@ class Source(Protocol):
     """What picks tokens: llama.Sampler."""
 
     def pick(self, at: int = -1) -> int: ...
+    def hold_to(self, grammar: str, root: str, said: str) -> None: ...
 
 
 class Model(Protocol):
@@ -108,6 +109,10 @@ class Steps:
 
     def pick(self) -> int:
         return self._source.pick(self._at)
+
+    def hold_to(self, grammar: str, root: str, said: str) -> None:
+        """As the source's."""
+        self._source.hold_to(grammar, root, said)
 
     def append(self, token: int) -> None:
         """The reply goes on with this token; what follows can be picked then. Raises as the model's append."""

@@ -40,9 +40,9 @@ class ReplyText:
         return self._stops.found or self._parts.over
 
     @property
-    def calling(self) -> str | None:
-        """What was written of calls so far, without the mark that began them; None while there is none."""
-        return self._parts.calling
+    def called(self) -> tuple[str, str, str] | None:
+        """Once a call was begun: the grammar that it must keep to, the grammar's root, and what was written so far."""
+        return self._parts.called
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

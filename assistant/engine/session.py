@@ -13,6 +13,7 @@ from typing import Any
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, Role, ToolSpec
+from assistant.engine.call_grammar import call_grammar
 from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
@@ -30,7 +31,7 @@ from assistant.engine.speed import Speed, exact_draft, measure_speed
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
-from assistant.engine.tool_formats import RESULT_MARKS
+from assistant.engine.tool_formats import RESULT_MARKS, ToolFormat
 
 _log = logging.getLogger(__name__)
 _PROMPT_END = 8  # tokens of a prompt in which the mark of a thought that it begins must be
@@ -190,7 +191,16 @@ class _Loaded:
     def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:
         end = b"".join(map(self.model.piece, prompt[-_PROMPT_END:])).decode("utf-8", "replace")
         calls = self._template.tools if tools else None
-        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools))
+        if calls is None:
+            return ReplyShape(opens_thought(end))
+        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools), self._grammar(calls, tools))
+
+    def _grammar(self, form: ToolFormat, tools: Sequence[ToolSpec]) -> str:
+        try:
+            return call_grammar(form, tools)
+        except ValueError as error:  # what a tool gets is checked by the tool, too
+            _log.warning("%s", error)
+            return ""
 
 
 def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:

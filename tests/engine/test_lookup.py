@@ -43,6 +43,8 @@ class Echo:
         seen = len(self.cached) - (self._marks - 1 - place) - len(self.prompt)
         return self.script[seen]
 
+    def hold_to(self, grammar: str, root: str, said: str) -> None: ...
+
     def clock(self) -> float:
         return self.now
 
