@@ -17,7 +17,9 @@ _WAITING = {"passive": "asleep", "library": "as built", "": "asleep"}
 
 def add_tune(actions: Any) -> None:
     tune = actions.add_parser("tune", help="measure a model's speed settings here, once; it uses them from then on")
-    tune.add_argument("name", metavar="NAME", nargs="?", default="", help="as models list gives it; without: the chosen")
+    tune.add_argument(
+        "name", metavar="NAME", nargs="?", default="", help="as models list gives it; without: the chosen"
+    )
     tune.add_argument("--show", action="store_true", help="only show what was measured before")
     tune.set_defaults(run=run_tune)
 
@@ -61,7 +63,9 @@ def words(tuning: Tuning) -> str:
 
 def chosen_words(tuning: Tuning) -> str:
     chosen = tuning.chosen
-    parts = [f"{_threads(int(chosen['threads']), bool(chosen['give_way']))} to write, {chosen['threads_batch']} to read"]
+    parts = [
+        f"{_threads(int(chosen['threads']), bool(chosen['give_way']))} to write, {chosen['threads_batch']} to read"
+    ]
     if max(int(chosen["threads"]), int(chosen["threads_batch"])) > 1:
         parts.append(f"waiting {waits(str(chosen['wait']))}")
     parts += ["flash attention"] if chosen.get("flash_attention") == "on" else []

@@ -22,6 +22,7 @@ from assistant.engine.call_sampling import held_chain
 from assistant.engine.library import Library, LoadPlan, load_error, path_bytes
 from assistant.engine.other_work import OtherWork
 from assistant.engine.threads import ThreadPlan, ThreadWatch
+from assistant.engine.vocabulary import Vocabulary
 
 _PENALTY_LAST = 64
 """Tokens that the repeat penalty looks back on: llama.cpp's own default."""
@@ -29,7 +30,6 @@ _ABORTED = 2
 _NO_ROOM = 1
 _RANDOM_SEED = 0xFFFFFFFF
 """LLAMA_DEFAULT_SEED: the sampler takes a new seed by itself."""
-_NO_TOKEN = -1
 _FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
 """llama_flash_attn_type of llama.h."""
 _KV_TYPES = {"f16": 1, "q4_0": 2, "q8_0": 8}
@@ -60,7 +60,7 @@ class Sampler:
         self._library.llama_sampler_free(self._chain)
 
 
-class LlamaModel:
+class LlamaModel(Vocabulary):
     """A loaded model with one sequence in its cache. For one thread, but for ``stop`` and ``tokenise``.
 
     Raises AssistantError model.unsupported, model.failed, model.too_big; Cancelled when ``on_progress`` returned False.
@@ -70,7 +70,7 @@ class LlamaModel:
         self._library: Any = library.api
         library.messages.clear()
         self._model = self._load(plan, on_progress, library.messages)
-        self._vocabulary = self._library.llama_model_get_vocab(self._model)
+        super().__init__(library.api, self._model)
         self._stop_flag = ctypes.create_string_buffer(2)
         self._context = self._open(plan)
         self._memory = self._library.llama_get_memory(self._context)
@@ -78,61 +78,12 @@ class LlamaModel:
         self.step = plan.step
         self._threads = (0, 0)
         self.use_threads(plan.threads, plan.threads_read, plan.give_way)
-        self._pieces: dict[int, bytes] = {}
         self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
         self.keeps_part = not (
             self._library.llama_model_is_recurrent(self._model) or self._library.llama_model_is_hybrid(self._model)
         )
         self.draft = plan.draft if self.keeps_part else 0  # wrong guesses have to leave the cache again
-
-    # --- vocabulary -----------------------------------------------------------------------------------------------
-
-    def tokenise(self, text: str, special: bool) -> list[int]:
-        """The tokens of a text. special: whether ``<|im_end|>`` and the like become control tokens."""
-        data = text.encode("utf-8", "replace")
-        size = len(data) + 8
-        tokens = (self._library.llama_token * size)()
-        count = self._library.llama_tokenize(self._vocabulary, data, len(data), tokens, size, False, special)
-        if count < 0:
-            size = -count
-            tokens = (self._library.llama_token * size)()
-            count = self._library.llama_tokenize(self._vocabulary, data, len(data), tokens, size, False, special)
-        return list(tokens[:count])
-
-    def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; none for a control token."""
-        known = self._pieces.get(token)
-        if known is None:
-            known = self._pieces[token] = self._read_piece(token, special=False)
-        return known
-
-    def spell(self, token: int, text: str) -> None:
-        """Let a control token show in replies as this text: the marks of calls and thoughts must be seen."""
-        self._pieces[token] = text.encode()
-
-    def is_end(self, token: int) -> bool:
-        """Whether the token ends the reply or the turn."""
-        return bool(self._library.llama_vocab_is_eog(self._vocabulary, token))
-
-    def control_texts(self) -> dict[str, int]:
-        """What is written for control tokens -> the token; in a template they count, in people's text they must not."""
-        library = self._library
-        mask = library.LLAMA_TOKEN_ATTR_CONTROL | library.LLAMA_TOKEN_ATTR_UNKNOWN
-        attributes = library.llama_vocab_get_attr
-        tokens = range(library.llama_vocab_n_tokens(self._vocabulary))
-        special = [token for token in tokens if attributes(self._vocabulary, token) & mask]
-        texts = {self._read_piece(token, special=True).decode("utf-8", "replace"): token for token in special}
-        return {text: token for text, token in texts.items() if text}
-
-    def bos(self) -> tuple[int, str, bool]:
-        """The token that starts a text (-1: none), how it is written, and whether the model wants it."""
-        token = int(self._library.llama_vocab_bos(self._vocabulary))
-        wanted = bool(self._library.llama_vocab_get_add_bos(self._vocabulary))
-        return token, self._written(token), wanted and token != _NO_TOKEN
-
-    def eos_text(self) -> str:
-        return self._written(int(self._library.llama_vocab_eos(self._vocabulary)))
 
     # --- computing ------------------------------------------------------------------------------------------------
 
@@ -326,19 +277,6 @@ class LlamaModel:
         yield library.llama_sampler_init_min_p(options.min_p, 1)
         yield library.llama_sampler_init_temp(options.temperature)
         yield library.llama_sampler_init_dist(_RANDOM_SEED if options.seed is None else options.seed & 0xFFFFFFFF)
-
-    def _written(self, token: int) -> str:
-        return "" if token == _NO_TOKEN else self._read_piece(token, special=True).decode("utf-8", "replace")
-
-    def _read_piece(self, token: int, special: bool) -> bytes:
-        size = 64
-        buffer = ctypes.create_string_buffer(size)
-        length = self._library.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, special)
-        if length < 0:
-            size = -length
-            buffer = ctypes.create_string_buffer(size)
-            length = self._library.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, special)
-        return buffer.raw[: max(0, length)]
 
 
 def common_length(one: Sequence[int], other: Sequence[int]) -> int:

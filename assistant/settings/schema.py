@@ -76,9 +76,9 @@ class ModelSettings:
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
     until the window is full). threads 0: chosen for this machine. snapshot_mb: megabytes of disk for what the model has
     read, so that it is not read again after a restart (0: none). idle_minutes: until a model that is not used gives its
-    memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`), else
-    off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock "on":
-    the system may not swap the model out. The sampling defaults are those of core.values.GenerateOptions.
+    memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`), or
+    else off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock
+    "on": the system may not swap the model out. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
