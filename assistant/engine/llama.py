@@ -128,7 +128,7 @@ class LlamaModel(Vocabulary):
     def use_threads(self, decode: int, read: int, give_way: bool) -> None:
         """Compute with so many from now on; give_way: as core.values.EngineSettings."""
         plan = ThreadPlan(decode, read, self.step)
-        self._watch = ThreadWatch(plan, os.cpu_count() or 1, OtherWork().cores) if give_way else None
+        self._watch = ThreadWatch(plan, os.cpu_count() or 1, OtherWork()) if give_way else None
         self._set_threads(decode, read)
 
     # --- what was read --------------------------------------------------------------------------------------------

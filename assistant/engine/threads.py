@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from assistant.core.values import EngineSettings
 
@@ -26,6 +27,8 @@ _LARGE_MODEL_BYTES = 1_500_000_000
 _LARGE_STEP, _STEP = 64, 256
 _LOOK_SECONDS = 0.2
 """The kernel counts in hundredths of a second, so a shorter look would say little."""
+_STALE_SECONDS = 1.0
+"""What was so long ago, between two replies, says little about now."""
 _TAKEN = 0.35
 """A core of which others take more than this is not free: measured, see docs/decisions/0037."""
 _SLOW = 3.0
@@ -42,19 +45,25 @@ class ThreadPlan:
     step: int
 
 
+class Others(Protocol):
+    """What other programs do: other_work.OtherWork."""
+
+    def cores(self) -> float | None: ...
+    def running(self) -> int | None: ...
+
+
 class ThreadWatch:
     """The threads to use now: those of the plan, or fewer while other programs need the cores.
 
-    cores: logical ones of the whole system. others: cores that other programs kept busy since it was asked last, None
-    where nobody knows. Where that is not known, or comes and goes too fast to be counted, a token that takes far
-    longer than usual tells. For one thread.
+    cores: logical ones of the whole system. Where nobody knows what others do, or it comes and goes too fast to be
+    counted, a token that takes far longer than usual tells. For one thread.
     """
 
     def __init__(
         self,
         plan: ThreadPlan,
         cores: int,
-        others: Callable[[], float | None],
+        others: Others,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._plan, self._cores, self._others, self._clock = plan, cores, others, clock
@@ -67,9 +76,10 @@ class ThreadWatch:
     def threads(self) -> tuple[int, int]:
         """For decoding, for reading."""
         now = self._clock()
-        if now - self._looked >= _LOOK_SECONDS:
+        since = now - self._looked
+        if since >= _LOOK_SECONDS:
             self._looked = now
-            self._look()
+            self._look(stale=since >= _STALE_SECONDS)
         less = 1 if now < self._full_again else 0
         return self._allowed(self._plan.decode - less), self._allowed(self._plan.read - less)
 
@@ -85,9 +95,14 @@ class ThreadWatch:
     def _allowed(self, threads: int) -> int:
         return max(1, min(threads, self._room))
 
-    def _look(self) -> None:
-        """Fewer at once, more only when two looks agree: a quiet moment must not bring the collapse back."""
-        others = self._others()
+    def _look(self, *, stale: bool) -> None:
+        """Fewer at once, more only when two looks agree: a quiet moment must not bring the collapse back.
+
+        stale: nothing was computed for a while, so that the present counts and not the average.
+        """
+        others = self._others.cores()
+        if stale and (running := self._others.running()) is not None:
+            others, self._room, self._room_before = float(running), self._cores, self._cores
         if others is None:
             return
         room = max(1, min(self._cores, int(self._cores - others + _TAKEN)))

@@ -16,11 +16,13 @@ class Machine:
     def __init__(self, folder: Path) -> None:
         self.stat = folder / "stat"
         self.now, self.own, self.others, self.niced = 100.0, 5.0, 50.0, 30.0
+        self.running = 1
+        self.glances: list[int] = []
         self.write()
 
     def write(self) -> None:
         ticks = [int(100 * value) for value in (self.own + self.others, self.niced, 0, 70, 0, 0, 0, 0, 0, 0)]
-        self.stat.write_text("cpu  " + " ".join(map(str, ticks)) + "\ncpu0 1 2 3\n")
+        self.stat.write_text("cpu  " + " ".join(map(str, ticks)) + f"\ncpu0 1 2 3\nprocs_running {self.running}\n")
 
     def spend(self, seconds: float, own: float = 0.0, others: float = 0.0, niced: float = 0.0) -> None:
         self.now += seconds
@@ -30,7 +32,13 @@ class Machine:
         self.write()
 
     def work(self) -> OtherWork:
-        return OtherWork(self.stat, lambda: self.own, lambda: self.now)
+        return OtherWork(self.stat, lambda: self.own, lambda: self.now, self.pause)
+
+    def pause(self, seconds: float) -> None:
+        """The next glance sees what the test wants it to see."""
+        if self.glances:
+            self.running = self.glances.pop(0)
+            self.write()
 
 
 @pytest.fixture
@@ -69,7 +77,7 @@ TWO = ThreadPlan(2, 2, 256)
 
 
 def watch(machine: Machine, cores: int = 2, plan: ThreadPlan = TWO) -> ThreadWatch:
-    return ThreadWatch(plan, cores, machine.work().cores, lambda: machine.now)
+    return ThreadWatch(plan, cores, machine.work(), lambda: machine.now)
 
 
 def test_threads_give_way_at_once_and_come_back_when_it_is_surely_quiet(machine: Machine) -> None:
@@ -91,6 +99,23 @@ def test_a_little_work_of_others_disturbs_nobody(machine: Machine) -> None:
         assert threads.threads() == (2, 2)
 
 
+def test_what_wakes_only_for_a_moment_does_not_run(machine: Machine) -> None:
+    machine.running, machine.glances = 3, [2, 1]
+    machine.write()
+    assert machine.work().running() == 0
+    machine.running, machine.glances = 3, [2, 2]
+    machine.write()
+    assert machine.work().running() == 1
+
+
+@pytest.mark.parametrize(("running", "allowed"), [(1, 2), (2, 1)])
+def test_after_a_pause_the_present_counts(machine: Machine, running: int, allowed: int) -> None:
+    threads = watch(machine)
+    machine.running = running
+    machine.spend(600, others=2.0 - running / 2)  # says the contrary
+    assert threads.threads() == (allowed, allowed)
+
+
 def test_there_is_always_a_thread(machine: Machine) -> None:
     threads = watch(machine)
     machine.spend(0.3, others=2)
@@ -105,9 +130,9 @@ def test_many_cores_lose_only_those_that_are_taken(machine: Machine) -> None:
     assert threads.threads() == (4, 4)
 
 
-def test_where_others_cannot_be_counted_slow_tokens_tell() -> None:
+def test_where_others_cannot_be_counted_slow_tokens_tell(tmp_path: Path) -> None:
     now = 0.0
-    threads = ThreadWatch(ThreadPlan(4, 4, 256), 4, lambda: None, lambda: now)
+    threads = ThreadWatch(ThreadPlan(4, 4, 256), 4, OtherWork(tmp_path / "none"), lambda: now)
     for _ in range(10):
         threads.took(4, 0.02)
     threads.took(4, 0.05)  # a little slower is nothing
