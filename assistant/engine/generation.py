@@ -11,7 +11,7 @@ from typing import Protocol
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import ChatEvent, Done, GenerateOptions, PromptRead, StopReason
-from assistant.engine.lookup import Steps
+from assistant.engine.lookup import Costs, Steps
 from assistant.engine.reply_parts import PLAIN, ReplyShape
 from assistant.engine.reply_text import ReplyText
 
@@ -28,6 +28,7 @@ class TokenModel(Protocol):
 
     window: int
     draft: int
+    costs: Costs
     cached: list[int]
 
     def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int: ...
@@ -97,7 +98,7 @@ def generate(
     try:
         prepare(prompt)
         model.read(prompt, progress)
-        with model.sampler(options) as source, closing(Steps(model, source, prompt, model.draft)) as steps:
+        with model.sampler(options) as source, closing(Steps(model, source, prompt)) as steps:
             stop = _pick_until_end(model, steps, reply, text, len(prompt), options.max_tokens, cancel, clock)
     except Cancelled:
         stop = StopReason.STOPPED

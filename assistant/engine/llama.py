@@ -20,6 +20,7 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
 from assistant.engine.call_sampling import held_chain
 from assistant.engine.library import Library, LoadPlan, load_error, path_bytes
+from assistant.engine.lookup import Costs
 from assistant.engine.other_work import OtherWork
 from assistant.engine.threads import ThreadPlan, ThreadWatch
 from assistant.engine.vocabulary import Vocabulary
@@ -83,6 +84,7 @@ class LlamaModel(Vocabulary):
         self.keeps_part = not (
             self._library.llama_model_is_recurrent(self._model) or self._library.llama_model_is_hybrid(self._model)
         )
+        self.costs = Costs()
         self.draft = plan.draft if self.keeps_part else 0  # wrong guesses have to leave the cache again
 
     # --- computing ------------------------------------------------------------------------------------------------

@@ -17,11 +17,38 @@ SIZES = (2, 4, 8, 16)
 """Tokens that are guessed at once."""
 _GRAM = 3
 """So many tokens must be the same for what followed them to be a guess. With two, ordinary text guesses too often."""
-_HOPE = 0.7
-"""The share of guesses that are expected to be right until some were made."""
-_COST = 0.6
+_HOPE = 0.35
+"""The share of guesses held for right before any was seen: too little to compute one, two right ones are enough."""
+_COST = 0.4
 """What one more token in a batch costs, in single tokens, until it was measured."""
-_LEARN, _RETURN = 0.25, 0.01
+_LEARN, _FADE = 0.2, 0.005
+
+
+class Costs:
+    """What it costs to compute tokens together, as far as it was seen. Kept with the model, over its replies."""
+
+    def __init__(self) -> None:
+        self._single = 0.0
+        self._more: dict[int, float] = {}
+
+    def single(self, seconds: float) -> None:
+        """One token took so long."""
+        self._single += (seconds - self._single) * (_LEARN if self._single else 1.0)
+
+    def batch(self, guessed: int, seconds: float) -> None:
+        """One token and so many guesses took so long."""
+        if self._single:
+            weight = _LEARN if guessed in self._more else 0.5
+            self._more[guessed] = self.of(guessed) + (max(0.0, seconds / self._single - 1) - self.of(guessed)) * weight
+
+    def fade(self) -> None:
+        """What was seen counts less: a machine that was busy then may be quiet now."""
+        for guessed, cost in self._more.items():
+            self._more[guessed] = cost + (_COST * guessed - cost) * _FADE
+
+    def of(self, guessed: int) -> float:
+        """What so many guesses cost, in single tokens."""
+        return self._more.get(guessed, _COST * guessed)
 
 
 class Source(Protocol):
@@ -35,6 +62,8 @@ class Model(Protocol):
     """What guessing ahead needs of a model: llama.LlamaModel, or a scripted one in tests."""
 
     window: int
+    draft: int
+    costs: Costs
     cached: list[int]
 
     def append(self, tokens: Sequence[int], *, every: bool = False) -> None: ...
@@ -44,44 +73,48 @@ class Model(Protocol):
 class Guesses:
     """What followed the newest tokens when they were last there, and whether guessing pays.
 
-    tokens: those of the prompt. most: at most so many are guessed at once.
+    tokens: those of the prompt. most: at most so many are guessed at once. Whether guesses are right is seen from all
+    tokens, also where none was computed, so finding out costs nothing.
     """
 
-    def __init__(self, tokens: Sequence[int], most: int) -> None:
+    def __init__(self, tokens: Sequence[int], most: int, costs: Costs) -> None:
         self._sizes = [size for size in SIZES if size <= most]
+        self._costs = costs
+        self._right = _HOPE
         self._tokens: list[int] = []
         self._ends: dict[tuple[int, ...], int] = {}
-        self._right, self._cost = _HOPE, _COST
         for token in tokens:
-            self.push(token)
+            self._add(token)
 
     def push(self, token: int) -> None:
         """The text goes on with this token."""
+        if (start := self._start()) is not None:
+            self._right += _LEARN * ((self._tokens[start] == token) - self._right)
+        self._add(token)
+
+    def next(self) -> list[int]:
+        """The guess; empty where there is none, or where it would cost more than it brings."""
+        start = self._start()
+        if start is None:
+            return []
+        size = max(self._sizes, key=self._gain, default=0)
+        if self._gain(size) > 0:
+            return self._tokens[start : start + size]
+        self._costs.fade()
+        return []
+
+    def _start(self) -> int | None:
+        return self._ends.get(tuple(self._tokens[-_GRAM:]))
+
+    def _add(self, token: int) -> None:
         if len(self._tokens) >= _GRAM:
             self._ends[tuple(self._tokens[-_GRAM:])] = len(self._tokens)
         self._tokens.append(token)
 
-    def next(self) -> list[int]:
-        """The guess; empty where there is none, or where it would cost more than it brings."""
-        start = self._ends.get(tuple(self._tokens[-_GRAM:]))
-        if start is None:
-            return []
-        size = max(self._sizes, key=self._gain, default=0)
-        if size and self._gain(size) > 0:
-            return self._tokens[start : start + size]
-        self._right += _RETURN * (_HOPE - self._right)
-        return []
-
-    def learn(self, guessed: int, right: int, cost: float) -> None:
-        """How many tokens of a guess were right before its first mistake, and what each cost in single tokens."""
-        looked_at = min(right + 1, guessed)
-        self._right += _LEARN * (right / looked_at - self._right)
-        self._cost += _LEARN * (cost - self._cost)
-
     def _gain(self, size: int) -> float:
         """Tokens that a guess of this size is expected to save: it is right up to its first mistake."""
         right = min(self._right, 0.99)
-        return right * (1 - right**size) / (1 - right) - self._cost * size
+        return right * (1 - right**size) / (1 - right) - self._costs.of(size)
 
 
 class Steps:
@@ -95,16 +128,12 @@ class Steps:
         model: Model,
         source: Source,
         prompt: Sequence[int],
-        most: int,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._model, self._source, self._clock = model, source, clock
-        self._prompt, self._most = prompt, most
+        self._model, self._source, self._prompt, self._clock = model, source, prompt, clock
         self._guesses: Guesses | None = None
         self._guess: list[int] = []
         self._right = 0
-        self._single = 0.0
-        self._batch = 0.0
         self._at = -1
 
     def pick(self) -> int:
@@ -116,10 +145,11 @@ class Steps:
 
     def append(self, token: int) -> None:
         """The reply goes on with this token; what follows can be picked then. Raises as the model's append."""
-        if not self._most:
-            self._model.append((token,))
+        model = self._model
+        if not model.draft:
+            model.append((token,))
             return
-        self._guesses = self._guesses or Guesses(self._prompt, self._most)
+        self._guesses = self._guesses or Guesses(self._prompt, model.draft, model.costs)
         self._guesses.push(token)
         if self._right < len(self._guess) and self._guess[self._right] == token:
             self._right += 1
@@ -129,13 +159,11 @@ class Steps:
         self._compute(token, self._guesses.next())
 
     def close(self) -> None:
-        """Take the guesses that were wrong, or came too late, out of the cache, and learn from them."""
-        guess, right, self._guess, self._right, self._at = self._guess, self._right, [], 0, -1
-        if not guess or self._guesses is None:
-            return
-        self._model.keep_first(len(self._model.cached) - len(guess) + right)
-        if self._single:
-            self._guesses.learn(len(guess), right, max(0.0, self._batch / self._single - 1) / len(guess))
+        """Take the guesses that were wrong, or came too late, out of the cache."""
+        wrong = len(self._guess) - self._right
+        self._guess, self._right, self._at = [], 0, -1
+        if wrong:
+            self._model.keep_first(len(self._model.cached) - wrong)
 
     def _compute(self, token: int, guess: list[int]) -> None:
         del guess[max(0, self._model.window - len(self._model.cached) - 1) :]
@@ -143,6 +171,7 @@ class Steps:
         self._model.append((token, *guess), every=bool(guess))
         spent = self._clock() - began
         if guess:
-            self._guess, self._batch, self._at = guess, spent, 0
+            self._guess, self._at = guess, 0
+            self._model.costs.batch(len(guess), spent)
         else:
-            self._single += (spent - self._single) * (_LEARN if self._single else 1.0)
+            self._model.costs.single(spent)

@@ -11,6 +11,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason
 from assistant.engine.generation import generate
+from assistant.engine.lookup import Costs
 
 END = -1
 
@@ -21,6 +22,7 @@ class ScriptedModel:
     def __init__(self, script: bytes, window: int = 100, endless: bool = False) -> None:
         self.window = window
         self.draft = 0
+        self.costs = Costs()
         self.cached: list[int] = []
         self._script = script
         self._endless = endless
