@@ -20,6 +20,8 @@ class TuningService:
         self, models: ModelService, store: TuningStore, clock: Clock, effort: Callable[[int], Effort] = effort_for
     ) -> None:
         self._models, self._store, self._clock, self._effort = models, store, clock, effort
+        self._cancel: CancelToken | None = None
+        self._closed = False
 
     def of(self, name: str = "") -> Tuning | None:
         """What was measured for that model, or the chosen one. Raises ``model.*``."""
@@ -32,6 +34,7 @@ class TuningService:
         """
         model = self._models.chosen(name)
         info = self._models.engine.info
+        self._cancel = cancel
         if info:
             self._models.engine.unload()  # two of them may not fit, and this one would disturb
         try:
@@ -41,6 +44,13 @@ class TuningService:
             tuning = tuner.run(stamp(self._clock))
             self._store.put(model.path, tuning)
         finally:
-            if info:
+            self._cancel = None
+            if info and not self._closed:
                 self._models.load(info.name)
         return tuning
+
+    def close(self) -> None:
+        """Stop measuring; nothing is loaded any more afterwards."""
+        self._closed = True
+        if cancel := self._cancel:
+            cancel.cancel()

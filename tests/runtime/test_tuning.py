@@ -105,6 +105,14 @@ def test_measuring_can_be_stopped_and_leaves_all_as_it_was(rig: Rig) -> None:
     assert rig.engine.info and rig.tuning.of() is None
 
 
+def test_closing_stops_measuring_and_loads_nothing_more(rig: Rig) -> None:
+    rig.models.load()
+    measured = rig.lane.submit(rig.tuning.measure, "", CancelToken(), lambda _done, _total, _what: rig.tuning.close())
+    with pytest.raises(Cancelled):
+        measured.result()
+    assert rig.engine.info is None
+
+
 def test_each_number_of_threads_is_measured_once() -> None:
     assert thread_counts(1) == [1]
     assert thread_counts(2) == [1, 2]
