@@ -21,7 +21,9 @@ _HOPE = 0.35
 """The share of guesses held for right before any was seen: too little to compute one, two right ones are enough."""
 _COST = 0.4
 """What one more token in a batch costs, in single tokens, until it was measured."""
-_LEARN, _FADE = 0.2, 0.005
+_CHEAPER = 0.75
+"""What a token costs in a longer batch, over one in a shorter, until it was measured."""
+_FIRST, _LEARN, _FADE = 0.8, 0.2, 0.001
 
 
 class Costs:
@@ -38,7 +40,7 @@ class Costs:
     def batch(self, guessed: int, seconds: float) -> None:
         """One token and so many guesses took so long."""
         if self._single:
-            weight = _LEARN if guessed in self._more else 0.5
+            weight = _LEARN if guessed in self._more else _FIRST
             self._more[guessed] = self.of(guessed) + (max(0.0, seconds / self._single - 1) - self.of(guessed)) * weight
 
     def fade(self) -> None:
@@ -48,7 +50,10 @@ class Costs:
 
     def of(self, guessed: int) -> float:
         """What so many guesses cost, in single tokens."""
-        return self._more.get(guessed, _COST * guessed)
+        if guessed in self._more:
+            return self._more[guessed]
+        shorter = max((seen for seen in self._more if seen < guessed), default=0)
+        return guessed * (_CHEAPER * self._more[shorter] / shorter if shorter else _COST)
 
 
 class Source(Protocol):

@@ -15,7 +15,7 @@ _TEXT = (
 )
 _WARM_SECONDS = 0.45
 """Threads that give way see after two looks (threads.py) whether others work."""
-_DECODED_AT_LEAST = 2
+_FIRST, _DECODED_AT_LEAST = 16, 2
 _NEAR, _FAR = 48, 540
 """Tokens of context: before and after 512, from where llama.cpp parts a single token's attention between threads."""
 
@@ -59,10 +59,13 @@ def measure_speed(
     tokens = _tokens(model, min(model.window, read + decode + 1))
     until = clock() + (_WARM_SECONDS if warm else 0.0)
     model.keep_first(0)
-    model.append(tokens[:16])
+    began = clock()
+    model.append(tokens[:_FIRST])
+    if clock() - began > seconds / 4:
+        chunk = _FIRST  # so slow that the time would be long over before a larger one ends
     while clock() < until:
-        model.append(tokens[:16])
-        model.keep_first(16)
+        model.append(tokens[_FIRST : 2 * _FIRST])
+        model.keep_first(_FIRST)
     model.keep_first(0)
     began = clock()
     while len(model.cached) < read and clock() - began < seconds:

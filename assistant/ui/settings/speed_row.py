@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import shiboken6
-from PySide6.QtCore import QLocale, Signal
+from PySide6.QtCore import QDate, QLocale, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from assistant.core.cancel import CancelToken
@@ -106,7 +105,9 @@ def speed_words(tuning: Tuning, locale: QLocale) -> str:
         lines.append(tr("Flash attention is on."))
     if tuning.chosen.get("draft"):
         lines.append(tr("Words that repeat the conversation are computed several at once."))
-    moment = locale.toString(datetime.fromisoformat(tuning.measured).date(), QLocale.FormatType.ShortFormat)
+    moment = locale.toString(
+        QDate.fromString(tuning.measured[:10], Qt.DateFormat.ISODate), QLocale.FormatType.ShortFormat
+    )
     lines.append(tr("Measured on {date}.").format(date=moment))
     return " ".join(lines)
 
