@@ -68,9 +68,12 @@ class PromptProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextArrived:
+    """More of the reply; thought: of what the model thinks before it."""
+
     chat: str
     turn: int
     text: str
+    thought: bool = False
 
 
 @dataclass(frozen=True, slots=True)

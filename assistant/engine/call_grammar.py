@@ -69,10 +69,9 @@ def _listed_numbers(schema: Any) -> Any:
         return [_listed_numbers(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    low, high = schema.get("minimum"), schema.get("maximum")
-    limited = schema.get("type") == "integer" and isinstance(low, int) and isinstance(high, int)
-    if limited and 0 <= high - low <= _NUMBERS_LISTED:
-        return {"enum": list(range(low, high + 1))}
+    match schema:
+        case {"type": "integer", "minimum": int(low), "maximum": int(high)} if 0 <= high - low <= _NUMBERS_LISTED:
+            return {"enum": list(range(low, high + 1))}
     return {key: _listed_numbers(value) for key, value in schema.items()}
 
 

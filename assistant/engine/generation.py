@@ -62,6 +62,7 @@ class _Reply:
             tokens_per_s=(len(self.tokens) - 1) / spent if spent > 0 else 0.0,
             thought=said.thought,
             calls=calls,
+            thought_s=said.thought_s,
         )
 
 
@@ -102,7 +103,7 @@ def generate(
             stop = _pick_until_end(model, steps, reply, text, len(prompt), options.max_tokens, cancel, clock)
     except Cancelled:
         stop = StopReason.STOPPED
-    whole = text.finish()
+    whole = text.finish(cut=stop is not StopReason.END)
     return reply.done(stop, whole, text, len(prompt)), reply.tokens
 
 

@@ -79,11 +79,13 @@ class ReplyParts:
                 break
         return parts
 
-    def finish(self) -> list[Part]:
-        """What was held back: a mark that never became whole, calls that cannot be read."""
+    def finish(self, cut: bool = False) -> list[Part]:
+        """What was held back: a mark that never became whole, calls that cannot be read. cut: the reply was cut short,
+        so that what is left of a call is nothing that the model meant to say.
+        """
         if self._at == self._call and self._shape.calls:
             self.calls, _rest = self._shape.calls.read(self._calling)
-            unread = "" if self.calls else self._mark + self._calling
+            unread = "" if self.calls or cut else self._mark + self._calling
             return [Part(unread)] if unread else []
         rest, self._held = self._held, ""
         return [Part(rest, self._at == self._thought)] if rest else []

@@ -17,6 +17,7 @@ from assistant.engine.call_grammar import call_grammar
 from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.jinja import Extras
 from assistant.engine.library import Library, LoadPlan, state_layout
 from assistant.engine.llama import LlamaModel, common_length
 from assistant.engine.prompt_cache import PromptCache
@@ -82,7 +83,7 @@ class EngineSession:
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
-            return len(self._need().prompt(messages, tools))
+            return len(self._need().prompt(messages, Extras(tuple(tools))))
 
     def has_gpu(self) -> bool:
         """Whether the library was built with a back end that takes layers off the processor."""
@@ -131,14 +132,14 @@ class _Loaded:
         self.info = info
         self._cache = cache
         self._restored = RestoredReplies()
-        self._asked: tuple[Sequence[Message], tuple[ToolSpec, ...]] = ((), ())  # what is fixed of the last prompt
+        self._asked: tuple[Sequence[Message], Extras] = ((), Extras())  # what is fixed of the last prompt
         self._writer = writer
         self._template = template
         self._replies = OwnReplies(model.piece, template.tools)
 
-    def prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> list[int]:
+    def prompt(self, messages: Sequence[Message], extras: Extras) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._restored.behind(self._replies.known), tools)
+            return self._writer.tokens(messages, self._restored.behind(self._replies.known), extras)
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -154,7 +155,7 @@ class _Loaded:
     ) -> Done:
         self._cache.keep_at(place)
         self._restored.learn(self._cache.snapshots())
-        prompt = self.prompt(messages, options.tools)
+        prompt = self.prompt(messages, Extras(options.tools, options.thinking))
         shape = self._shape(prompt, options.tools)
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
 
@@ -169,7 +170,7 @@ class _Loaded:
             take_back()
         self._replies.add(done, tokens)
         if options.conversation:
-            self._asked = (messages[:1], options.tools)
+            self._asked = (messages[:1], Extras(options.tools, options.thinking))
         return done
 
     def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
@@ -182,10 +183,10 @@ class _Loaded:
 
     def _row(self) -> Sequence[int]:
         """What the last conversation's prompt begins with whatever is asked; () where nothing is fixed in it."""
-        first, tools = self._asked
+        first, extras = self._asked
         if not first or first[0].role is not Role.SYSTEM:
             return ()
-        one, other = (self.prompt([*first, Message(Role.USER, text)], tools) for text in ("a", "1"))
+        one, other = (self.prompt([*first, Message(Role.USER, text)], extras) for text in ("a", "1"))
         return one[: common_length(one, other)]
 
     def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:

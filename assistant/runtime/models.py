@@ -116,7 +116,7 @@ class ModelService:
     def take_over(self) -> None:
         """Go on with the model that the engine came with; load the chosen one where it has none."""
         if info := self.engine.info:
-            self._emit(ModelReady(info))
+            self._emit(ModelResting(info) if is_asleep(self.engine) else ModelReady(info))
         else:
             self.load_later()
 

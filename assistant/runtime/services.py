@@ -208,6 +208,10 @@ class Services(Parts):
         """Returns at once; ModelLoading, then ModelReady or ModelFailed follow."""
         self.model_service.load_later(name)
 
+    def wake_model(self) -> None:
+        """A message is being written: have a model that rests ready for it. Returns at once; events as load_model."""
+        self.lanes.chat.submit(self.model_service.ensure)
+
     # --- inside --------------------------------------------------------------------------------------------------
 
     def _look(self) -> None:

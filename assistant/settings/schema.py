@@ -78,7 +78,8 @@ class ModelSettings:
     read, so that it is not read again after a restart (0: none). idle_minutes: until a model that is not used gives its
     memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`), or
     else off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock
-    "on": the system may not swap the model out. The sampling defaults are those of core.values.GenerateOptions.
+    "on": the system may not swap the model out. thinking: "auto": the model may think before it replies; "off": not,
+    where it can do without. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
@@ -96,6 +97,7 @@ class ModelSettings:
     min_p: float = _share(0.05, 0, 1)
     repeat_penalty: float = _share(1.1, 0.1, 10)
     snapshot_mb: int = _whole(2_000, 0, 1_000_000)
+    thinking: str = _text("auto", "auto", "off")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ class EventRouter(QObject):
     model_ready = Signal(str)
     model_sized = Signal(int)
     model_noted = Signal(str)
+    model_resting = Signal()
     model_failed = Signal(object)
 
     def __init__(self, bridge: Bridge, top: TopBar, bottom: BottomBar, parent: QObject) -> None:
@@ -50,6 +51,7 @@ class EventRouter(QObject):
                 self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
             case ModelResting():
                 self._top.show_resting(event.info)
+                self.model_resting.emit()
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)

@@ -133,6 +133,8 @@ class MainWindow(QMainWindow):
         self.router = EventRouter(self.bridge, self.topbar, self.bottombar, self)
         self.router.chats_changed.connect(self.chats.refresh_soon)
         self.router.model_ready.connect(self.models.on_ready)
+        self.router.model_resting.connect(self.models.on_resting)
+        self.page.composer.edit.textChanged.connect(self.models.wake)
         self.router.model_failed.connect(self.models.on_failed)
         self.router.model_ready.connect(self.session.ask_window)
         self.router.model_sized.connect(self.page.empty.show_model_size)

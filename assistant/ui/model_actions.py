@@ -28,6 +28,7 @@ class ModelActions(QObject):
         self._services, self._bridge = services, bridge
         self._top, self._bottom, self._window = top, bottom, window
         self._loaded, self._problem = "", ""
+        self._resting = False
 
     def open(self) -> None:
         """List the models, then show the menu."""
@@ -54,7 +55,17 @@ class ModelActions(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
+    def wake(self) -> None:
+        """The person is about to ask something: a model that rests is loaded while they write."""
+        if self._resting:
+            self._resting = False
+            self._services.wake_model()
+
+    def on_resting(self) -> None:
+        self._resting = True
+
     def on_ready(self, name: str) -> None:
+        self._resting = False
         self._loaded, self._problem = name, ""
 
     def on_failed(self, error: AssistantError) -> None:
