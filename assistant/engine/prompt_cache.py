@@ -99,7 +99,8 @@ class PromptCache:
         """Put the best beginning of a prompt into the model's cache, and what leaves it for that aside."""
         model = self._model
         have = self._usable(model.cached, tokens)
-        best = max((*self._held, *self.snapshots()), key=lambda each: self._usable(each.tokens, tokens), default=None)
+        kept: list[_Held | Snapshot] = [*self._held, *self.snapshots()]
+        best = max(kept, key=lambda each: self._usable(each.tokens, tokens), default=None)
         gain = self._usable(best.tokens, tokens) - have if best else 0
         cut = len(model.cached) - have
         if gain >= _WORTH or cut >= _BRANCH or (conversation != self._conversation and cut > 0):
@@ -130,7 +131,7 @@ class PromptCache:
             self._held.append(_Held(self._conversation, tuple(tokens), state))
 
     def _is_kept(self, tokens: Sequence[int]) -> bool:
-        return any(list(each.tokens) == tokens for each in (*self._held, *self.snapshots()))
+        return any(_same(each.tokens, tokens) for each in self._held) or self._on_disk(tokens)
 
     def _fetch(self, source: _Held | Snapshot, tokens: Sequence[int]) -> None:
         """Into the cache; one in memory that is used to its end, or nearly, needs no second copy."""
@@ -141,7 +142,7 @@ class PromptCache:
                 store.reject(source, "the library refused it")
             return
         self._model.put_state(source.state, source.tokens)
-        self._held.remove(source)
+        self._held = [each for each in self._held if each is not source]
         if len(source.tokens) - common_length(source.tokens, tokens) >= _BRANCH:
             self._held.append(source)
 
@@ -157,8 +158,8 @@ class PromptCache:
         if store is None:
             return
         for held in [each for each in self._held if each.conversation in conversations]:
-            self._write(store, held.conversation, held.tokens, replies, held.state, cancel)
-            self._held.remove(held)
+            if self._write(store, held.conversation, held.tokens, replies, held.state, cancel):
+                self._held.remove(held)
         if self._conversation not in conversations or len(self._model.cached) < _WORTH:
             return
         tokens = list(self._model.cached)
@@ -172,7 +173,7 @@ class PromptCache:
         self._write(store, self._conversation, tokens, replies, state, cancel)
 
     def _on_disk(self, tokens: Sequence[int]) -> bool:
-        return any(list(each.tokens) == tokens for each in self.snapshots())
+        return any(_same(each.tokens, tokens) for each in self.snapshots())
 
     def _write(
         self,
@@ -182,9 +183,11 @@ class PromptCache:
         replies: Replies,
         state: memoryview,
         cancel: CancelToken,
-    ) -> None:
-        if not self._on_disk(list(tokens)):
-            store.save(conversation, tokens, runs_in(tokens, replies), state, cancel)
+    ) -> bool:
+        """Whether it is on disk now."""
+        if self._on_disk(tokens):
+            return True
+        return store.save(conversation, tokens, runs_in(tokens, replies), state, cancel)
 
     def _write_row(self, store: SnapshotStore, row: Sequence[int], state: memoryview, cancel: CancelToken) -> None:
         """The cache holds only the row for a moment, for the library writes whole states."""
@@ -194,3 +197,7 @@ class PromptCache:
             store.save(ROW, row, (), self._model.take_state(), cancel)
         finally:
             self._model.put_state(state, tokens)
+
+
+def _same(one: Sequence[int], other: Sequence[int]) -> bool:
+    return len(one) == len(other) == common_length(one, other)

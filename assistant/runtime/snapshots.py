@@ -45,6 +45,7 @@ class SnapshotService:
         self._lane = lane
         self._lock = threading.Lock()
         self._due: set[str] = set()
+        self._queued = False
         self._token = CancelToken()
         self.folder = folder
         engine.keep_at(self.place)
@@ -58,22 +59,23 @@ class SnapshotService:
 
     def noted(self, event: Event) -> None:
         """A turn goes first, and leaves something to keep; so does a model before another one takes its place."""
-        if isinstance(event, TurnFinished | TurnFailed) and not is_temporary(event.chat):
+        if isinstance(event, TurnSaved | TurnFinished | TurnFailed):
             with self._lock:
-                self._due.add(event.chat)
-        elif isinstance(event, TurnSaved):
-            with self._lock:
-                self._token.cancel()
+                if isinstance(event, TurnSaved):
+                    self._token.cancel()
+                if not is_temporary(event.chat):
+                    self._due.add(event.chat)
         elif isinstance(event, ModelLoading) and not event.fraction:
             self._keep(CancelToken())
 
     def look(self) -> None:
         """In a quiet moment: write what is due, behind the turns that wait. Returns at once."""
         with self._lock:
-            if not self._due:
+            if not self._due or self._queued:
                 return
-            self._token = token = CancelToken()
-        self._lane.submit(self._keep, token)
+            self._queued, self._token = True, CancelToken()
+            token = self._token
+        self._lane.submit(self._keep_quietly, token)
 
     def close(self) -> None:
         """Write what is due now, as far as that does not hold up the end."""
@@ -86,6 +88,11 @@ class SnapshotService:
         except NotInTime:
             token.cancel()
             _log.info("what the model had read was not kept: it took too long")
+
+    def _keep_quietly(self, token: CancelToken) -> None:
+        with self._lock:
+            self._queued = False
+        self._keep(token)
 
     def _keep(self, token: CancelToken) -> None:
         with self._lock:
