@@ -21,8 +21,10 @@ from assistant.engine.snapshots import ROW, Place, SnapshotStore
 
 _log = logging.getLogger(__name__)
 
-_WORTH = 64
-"""Tokens from which on a state is fetched, not read: reading 64 takes 0.3 s with a small model, fetching 0.1 s."""
+_WORTH, _WORTH_ON_DISK = 16, 64
+"""Tokens from which on a state is fetched, not read: reading 64 takes 0.4 s with a small model, fetching a long chat
+from disk half of that, from memory a tenth.
+"""
 _BRANCH = 256
 """Tokens of a branch that are worth a copy of it before it is cut off: a regenerated short reply is not."""
 _HELD_AT_MOST = 512_000_000
@@ -99,15 +101,19 @@ class PromptCache:
         """Put the best beginning of a prompt into the model's cache, and what leaves it for that aside."""
         model = self._model
         have = self._usable(model.cached, tokens)
-        kept: list[_Held | Snapshot] = [*self._held, *self.snapshots()]
-        best = max(kept, key=lambda each: self._usable(each.tokens, tokens), default=None)
-        gain = self._usable(best.tokens, tokens) - have if best else 0
+        better = self._better(tokens, have)
         cut = len(model.cached) - have
-        if gain >= _WORTH or cut >= _BRANCH or (conversation != self._conversation and cut > 0):
+        if better or cut >= _BRANCH or (conversation != self._conversation and cut > 0):
             self._set_aside()
-        if best and gain >= _WORTH:
-            self._fetch(best, tokens)
+        next((True for source in better if self._fetch(source, tokens)), False)
         self._conversation = conversation
+
+    def _better(self, tokens: Sequence[int], have: int) -> list[_Held | Snapshot]:
+        """What serves a prompt better than the ``have`` tokens of it in the cache, the best first."""
+        states: list[tuple[int, _Held | Snapshot]] = []
+        states += [(self._usable(each.tokens, tokens) - _WORTH, each) for each in self._held]
+        states += [(self._usable(each.tokens, tokens) - _WORTH_ON_DISK, each) for each in self.snapshots()]
+        return [each for gain, each in sorted(states, key=lambda state: -state[0]) if gain >= have]
 
     def _usable(self, have: Sequence[int], wanted: Sequence[int]) -> int:
         """How much of a state serves a prompt; of a model that keeps no part of one, all or nothing."""
@@ -133,18 +139,22 @@ class PromptCache:
     def _is_kept(self, tokens: Sequence[int]) -> bool:
         return any(_same(each.tokens, tokens) for each in self._held) or self._on_disk(tokens)
 
-    def _fetch(self, source: _Held | Snapshot, tokens: Sequence[int]) -> None:
-        """Into the cache; one in memory that is used to its end, or nearly, needs no second copy."""
+    def _fetch(self, source: _Held | Snapshot, tokens: Sequence[int]) -> bool:
+        """Into the cache, if it is what it says; one in memory that is used to its end needs no second copy."""
         if isinstance(source, Snapshot):
             store = self._store
             state = store.load(source) if store else None
-            if store and state is not None and not self._model.put_state(state, source.tokens):
+            if store is None or state is None:
+                return False
+            if not self._model.put_state(state, source.tokens):
                 store.reject(source, "the library refused it")
-            return
-        self._model.put_state(source.state, source.tokens)
+                return False
+            return True
+        fetched = self._model.put_state(source.state, source.tokens)
         self._held = [each for each in self._held if each is not source]
-        if len(source.tokens) - common_length(source.tokens, tokens) >= _BRANCH:
+        if fetched and len(source.tokens) - common_length(source.tokens, tokens) >= _BRANCH:
             self._held.append(source)
+        return fetched
 
     # --- keeping --------------------------------------------------------------------------------------------------
 
@@ -160,11 +170,11 @@ class PromptCache:
         for held in [each for each in self._held if each.conversation in conversations]:
             if self._write(store, held.conversation, held.tokens, replies, held.state, cancel):
                 self._held.remove(held)
-        if self._conversation not in conversations or len(self._model.cached) < _WORTH:
+        if self._conversation not in conversations or len(self._model.cached) < _WORTH_ON_DISK:
             return
         tokens = list(self._model.cached)
         row_length = common_length(row, tokens) if self._model.keeps_part else 0
-        wants_row = row_length >= _WORTH and not self._on_disk(tokens[:row_length])
+        wants_row = row_length >= _WORTH_ON_DISK and not self._on_disk(tokens[:row_length])
         if self._on_disk(tokens) and not wants_row:
             return
         state = self._model.take_state()

@@ -134,8 +134,11 @@ class WorkerEngine:
 
     def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
         """As core.ports.Engine. Also raises engine.no_model, engine.keeps_dying, engine.closed."""
-        args = {"messages": protocol.messages_to_json(messages), "options": protocol.options_to_json(options)}
-        args["snapshots"] = protocol.place_to_json(self._place())
+        args = {
+            "messages": protocol.messages_to_json(messages),
+            "options": protocol.options_to_json(options),
+            "snapshots": protocol.place_to_json(self._place()),
+        }
         try:
             for name, data in self._with_model("chat", args, cancel):
                 yield protocol.event_from_json(name, data)
@@ -163,7 +166,7 @@ class WorkerEngine:
         """Have what the worker has read of these conversations on disk; nothing where none runs. Raises Cancelled."""
         if self._worker.alive and self._info and not self._closed:
             args = {"conversations": list(conversations), "snapshots": protocol.place_to_json(self._place())}
-            dict(self._request("keep", args, cancel))
+            list(self._request("keep", args, cancel))
 
     def unload(self) -> None:
         """Ends the worker: only so is all of the memory surely given back."""

@@ -83,6 +83,23 @@ class ModelService:
     def add(self, path: Path) -> ModelFile:
         return self.store.add(path)
 
+    def add_folder(self, folder: Path) -> list[ModelFile]:
+        return self.store.add_folder(folder)
+
+    def remove(self, name: str) -> ModelFile:
+        """As ModelStore.remove. The loaded model is unloaded before, and another one is loaded behind, if there is one.
+
+        Raises ``model.missing``, ``model.delete``.
+        """
+        info, file = self.engine.info, self.store.find(name)
+        if info is None or info.path != file.path:
+            return self.store.remove(name)
+        self.engine.unload()
+        try:
+            return self.store.remove(name)
+        finally:
+            self.load_later()
+
     def chosen(self, name: str = "") -> ModelFile:
         """The model of that name, else the one of the settings, else the first sound one. Raises ``model.*``."""
         wanted = name or self._settings().model.name
@@ -93,10 +110,13 @@ class ModelService:
             raise NO_MODEL
         return sound[0]
 
-    def settings_for(self, model: ModelFile) -> EngineSettings:
-        """How the model is loaded: by what the person has set, else by what was measured for it here."""
+    def engine_settings(self, file: ModelFile | None = None) -> EngineSettings:
+        """How a model is loaded: by what the person has set, else by what was measured for it here.
+
+        None: one that is not here.
+        """
         settings, own = self.plain_settings()
-        return apply(settings, self._tunings.get(model.path) if self._tunings else None, own)
+        return apply(settings, self._tunings.get(file.path) if self._tunings and file else None, own)
 
     def plain_settings(self) -> tuple[EngineSettings, frozenset[str]]:
         """What the settings say, and the names of those fields that the person has set."""
@@ -130,7 +150,7 @@ class ModelService:
         def load() -> ModelInfo:
             model = self.chosen(name)
             progress = self._progress(model.name)
-            return self.engine.load(model.path, self.settings_for(model), cancel or self._cancel, progress)
+            return self.engine.load(model.path, self.engine_settings(model), cancel or self._cancel, progress)
 
         return self._told(load)
 

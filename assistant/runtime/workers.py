@@ -15,10 +15,14 @@ EMBEDDING_MODEL = "multilingual-e5-small"
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Processes that serve any assistant: the model stays loaded while the person goes from one to another."""
+    """Processes that serve any assistant: the model stays loaded while the person goes from one to another.
+
+    downloads: names of those that were running and are to go on.
+    """
 
     engine: WorkerEngine
     embedder: WorkerEmbedder | None
+    downloads: tuple[str, ...] = ()
 
     def close(self) -> None:
         """End the processes."""

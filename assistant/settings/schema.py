@@ -130,6 +130,16 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DownloadSettings:
+    """host: where models are fetched from when the person asks for one, or a mirror of it. proxy: an address, "none",
+    or empty for the system's.
+    """
+
+    host: str = _text("https://huggingface.co")
+    proxy: str = _text("")
+
+
+@dataclass(frozen=True, slots=True)
 class HistorySettings:
     """git: "on" keeps a git repository of the workspace, a commit a change."""
 
@@ -145,6 +155,7 @@ class Settings:
     memory: MemorySettings = MemorySettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     history: HistorySettings = HistorySettings()
+    downloads: DownloadSettings = DownloadSettings()
 
 
 SECTIONS: tuple[str, ...] = tuple(section.name for section in fields(Settings))

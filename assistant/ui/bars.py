@@ -211,6 +211,12 @@ class BottomBar(QWidget):
             self._jobs[name] = (words, done, total)
         self._refresh()
 
+    def show_network(self, words: str) -> None:
+        """What goes over the network now; "" when nothing does."""
+        restyle(self.offline, "role", "smallamber" if words else "small")
+        self._lock.setVisible(not words)
+        self.offline.setText(words or tr("Offline — nothing leaves this laptop"))
+
     def end_job(self, name: str) -> None:
         self._jobs.pop(name, None)
         self._refresh()

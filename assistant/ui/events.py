@@ -31,6 +31,7 @@ class EventRouter(QObject):
     model_noted = Signal(str)
     model_resting = Signal()
     model_failed = Signal(object)
+    model_missing = Signal()
 
     def __init__(self, bridge: Bridge, top: TopBar, bottom: BottomBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -57,6 +58,8 @@ class EventRouter(QObject):
                 self._top.show_failed(event.error)
                 self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
+                if event.error.code == "model.none":
+                    self.model_missing.emit()
             case DistillProgress():
                 self._bottom.show_job("distil", tr("Turning older messages into memory"), event.done, event.total)
             case Notice():

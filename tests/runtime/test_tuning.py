@@ -75,7 +75,7 @@ def test_what_was_measured_is_shown_and_used_at_the_next_load(rig: Rig) -> None:
     assert all(speed > 0 for figures in tuning.policies for speed in (figures.quiet.decode, figures.busy.read))
     assert {figures.threads for figures in tuning.policies} >= {1}
     assert min(tuning.reaches) > 0
-    settings = rig.models.settings_for(rig.models.chosen())
+    settings = rig.models.engine_settings(rig.models.chosen())
     assert {name: getattr(settings, name) for name in tuning.chosen} == tuning.chosen
     ready = [event for event in rig.events if isinstance(event, ModelReady)]
     assert len(ready) == 2 and rig.engine.info  # it was loaded, and is again
@@ -86,7 +86,7 @@ def test_what_was_measured_is_shown_and_used_at_the_next_load(rig: Rig) -> None:
 def test_a_person_s_own_threads_stand(rig: Rig) -> None:
     rig.values = Settings(model=ModelSettings(window=512, threads=1, flash_attention="on", kv_type="q8_0"))
     rig.tuning.measure("", CancelToken(), nothing)
-    settings = rig.models.settings_for(rig.models.chosen())
+    settings = rig.models.engine_settings(rig.models.chosen())
     assert (settings.threads, settings.threads_batch, settings.flash_attention) == (1, 1, "on")
     assert (settings.kv_type, settings.draft) == ("q8_0", 0)
 

@@ -34,7 +34,7 @@ def run(context: Context, size: int, runs: int) -> Report:
     """
     service = context.services.model_service
     model = service.chosen()
-    settings = service.settings_for(model)
+    settings = service.engine_settings(model)
     plan = plan_threads(settings, model.size_bytes, usable_cores())
     setting = Setting(model.path, settings, plan, size or _PROMPT_SENTENCES, runs)
     figures: Figures = {
