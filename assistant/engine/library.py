@@ -47,6 +47,10 @@ class Library:
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
         api.llama_backend_init()
 
+    def close(self) -> None:
+        """Tell nothing of ours any more: the library would call into what is gone."""
+        self.api.llama_log_set(self.api.llama_log_callback(), ctypes.c_void_p(0))
+
     def _take(self, level: int, text: bytes, _user: Any) -> None:
         """Warnings and errors go to the log; the newest are kept, to tell why a load failed."""
         if level in _WARNINGS:
