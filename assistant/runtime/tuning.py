@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import Clock, stamp
-from assistant.core.ports import Progress
+from assistant.core.ports import Engine, Progress
 from assistant.engine.tuning import Tuning, TuningStore
 from assistant.runtime.models import ModelService
 from assistant.runtime.tuner import Effort, Tuner, effort_for
@@ -17,9 +17,15 @@ class TuningService:
     """Measures on the thread it is called on: in a window, that of the chat lane, for no turn may run meanwhile."""
 
     def __init__(
-        self, models: ModelService, store: TuningStore, clock: Clock, effort: Callable[[int], Effort] = effort_for
+        self,
+        models: ModelService,
+        engine: Engine,
+        store: TuningStore,
+        clock: Clock,
+        effort: Callable[[int], Effort] = effort_for,
     ) -> None:
-        self._models, self._store, self._clock, self._effort = models, store, clock, effort
+        """engine: the one that has models loaded here, which would disturb."""
+        self._models, self._engine, self._store, self._clock, self._effort = models, engine, store, clock, effort
         self._cancel: CancelToken | None = None
         self._closed = False
 
@@ -33,10 +39,10 @@ class TuningService:
         Raises AssistantError (``model.*``; "tuning.unwritable"), Cancelled; what was measured before stays then.
         """
         model = self._models.chosen(name)
-        info = self._models.engine.info
+        info = self._engine.info
         self._cancel = cancel
         if info:
-            self._models.engine.unload()  # two of them may not fit, and this one would disturb
+            self._engine.unload()
         try:
             settings, own = self._models.plain_settings()
             usual = replace(settings, threads=0, threads_batch=0, give_way=True)
@@ -45,7 +51,7 @@ class TuningService:
             self._store.put(model.path, tuning)
         finally:
             self._cancel = None
-            if info and not self._closed:
+            if info and self._models.engine.info is None and not self._closed:
                 self._models.load(info.name)
         return tuning
 
