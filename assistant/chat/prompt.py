@@ -45,7 +45,7 @@ _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count i
 class PromptRules:
     """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
 
-    private: what was said in private chats may be told in others.
+    private: what was said in private chats may be told in others. client: as in take_row.
     """
 
     window: int
@@ -54,6 +54,7 @@ class PromptRules:
     limits: Limits = field(default_factory=Limits)
     memory: bool = True
     private: bool = False
+    client: str = ""
 
     @property
     def room(self) -> int:
@@ -140,6 +141,7 @@ class PromptBuilder:
             question.chat.id,
             with_memory=rules.memory,
             never=self._receipts.never(question.chat.id),
+            client=rules.client,
         )
 
     def _cut(self, question: Question, row: FixedRow) -> Draft:
@@ -219,7 +221,8 @@ class PromptBuilder:
             return [], (), "off"
         more = min(len(never.units), _HIDDEN)
         answer = self._recall.search(replace(query, limit=query.limit + more), budget_ms)
-        shown = [hit for hit in answer.hits if not never.hides(hit)][: query.limit]
+        told = [hit for hit in answer.hits if self._rules.private or not hit.private]
+        shown = [hit for hit in told if not never.hides(hit)][: query.limit]
         hidden = [hit for hit in relevant(answer.hits, query.text) if never.hides(hit)] if never else []
         left_out = tuple(LeftOut(hit.file, hit.line, NEVER_HERE) for hit in hidden)
         return relevant(shown, query.text), left_out, answer.mode
