@@ -45,7 +45,7 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
         self.serving = serving
         self.began = int(time.time())
         self._changed = threading.Condition()
-        self._connections: dict[socket.socket, bool] = {}
+        self._connections: set[socket.socket] = set()
         super().__init__((address, port), Handler)
 
     def server_bind(self) -> None:
@@ -57,7 +57,8 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
         with self._changed:
             full = len(self._connections) >= MOST_CONNECTIONS
             if not full:
-                self._connections[request] = True
+                self._connections.add(request)
+                self._changed.notify_all()
         if full:
             with contextlib.suppress(OSError):
                 request.sendall(_FULL)
@@ -65,7 +66,7 @@ class Listener(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
     def shutdown_request(self, request: Any) -> None:
         with self._changed:
-            self._connections.pop(request, None)
+            self._connections.discard(request)
             self._changed.notify_all()
         super().shutdown_request(request)
 

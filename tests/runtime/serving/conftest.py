@@ -118,8 +118,9 @@ def connected(server: Server) -> Iterator[Any]:
 
 
 def spoken(raw: Any, data: bytes) -> Heard:
-    """Send bytes and read until the other side closes."""
-    raw.sendall(data)
+    """Send bytes, if there are any, and read until the other side closes."""
+    if data:
+        raw.sendall(data)
     got = b""
     while piece := raw.recv(65_536):
         got += piece
