@@ -33,9 +33,9 @@ _TRIES = 3
 _MOST_NOTES = 8
 _REPLY_TOKENS = 320  # eight notes of 20 words, in any language
 _OPTIONS = (  # the first try is the model's best guess; the others must differ from it
-    GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.0, repeat_penalty=1.1),
-    GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.5, seed=2),
-    GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.9, seed=3),
+    GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.0, repeat_penalty=1.1, thinking=False),
+    GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.5, seed=2, thinking=False),
+    GenerateOptions(max_tokens=_REPLY_TOKENS, temperature=0.9, seed=3, thinking=False),
 )
 
 

@@ -16,7 +16,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.ports import Engine
 from assistant.core.values import Done, GenerateOptions, Message, Role
 
-_OPTIONS = GenerateOptions(max_tokens=6, temperature=0.0, repeat_penalty=1.0)
+_OPTIONS = GenerateOptions(max_tokens=6, temperature=0.0, repeat_penalty=1.0, thinking=False)
 _YES = re.compile(r"\W*(?:yes\b|是|对|能|可以)", re.IGNORECASE)
 _NO = re.compile(r"\W*(?:no\b|不|否|没有)", re.IGNORECASE)
 

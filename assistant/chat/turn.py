@@ -16,6 +16,7 @@ from assistant.core.ports import Engine
 from assistant.core.values import Delta, Done, GenerateOptions, PromptRead, Receipt, StopReason
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.temporary import Chats, TemporaryChats
+from assistant.workspace.thoughts import NO_THOUGHT, Thought
 from assistant.workspace.workspace import Workspace
 
 _PARTIAL_SECONDS = 1.0  # how much of a reply a crash may cost
@@ -78,7 +79,7 @@ class TurnRunner:
         except BaseException as error:  # Ctrl+C and a reader of our output that is gone, too
             self._keep_cut_off(chat, turn.n, text.value, error)
             raise
-        self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""))
+        self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""), thought_of(done))
         model = self._model()
         receipt = receipt_of(draft, chat.id, turn.n, done, model) if draft else _no_receipt(chat.id, turn.n, model)
         self._afterwards(lambda: self._log_turn(chat, done.text or turn.user, ""))
@@ -94,10 +95,10 @@ class TurnRunner:
         self._emit(TurnFinished(chat, turn, _NOTHING, receipt, 0))
         return TurnOutcome(_NOTHING, receipt, ())
 
-    def _end(self, chat: str, turn: int, text: str, mark: str) -> None:
+    def _end(self, chat: str, turn: int, text: str, mark: str, thought: Thought = NO_THOUGHT) -> None:
         """The reply goes into its chat; where that cannot be written, into the state folder, for the next start."""
         try:
-            self._chats.end_turn(chat, turn, text, mark=mark)
+            self._chats.end_turn(chat, turn, text, mark, thought)
         except AssistantError:
             self._afterwards(lambda: self._chats.keep_partial(chat, turn, text))
             raise
@@ -144,6 +145,8 @@ class TurnRunner:
             match event:
                 case PromptRead(read, total):
                     self._emit(PromptProgress(chat, turn, read, total))
+                case Delta(new, thought=True):
+                    self._emit(TextArrived(chat, turn, new, thought=True))
                 case Delta(new):
                     text.add(new)
                     self._emit(TextArrived(chat, turn, new))
@@ -156,6 +159,11 @@ class TurnRunner:
         if self._chats.is_private(chat.id):
             return
         self._workspace.log.add(self._workspace.clock(), chat.title, said, failed=failed)
+
+
+def thought_of(done: Done) -> Thought:
+    """What a reply was thought with, as its chat keeps it."""
+    return Thought(done.thought, max(1, round(done.thought_s))) if done.thought else NO_THOUGHT
 
 
 class _Reply:

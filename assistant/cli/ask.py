@@ -77,8 +77,8 @@ def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel
     def show(event: Event) -> None:
         nonlocal turn
         match event:
-            case TextArrived(_, _, new):
-                _show_delta(context, new)
+            case TextArrived(_, _, new, thought):
+                _show_delta(context, new, thought)
             case TurnSaved(_, number, _, _, redacted):
                 turn = number
                 if redacted:
@@ -101,10 +101,10 @@ def _ask_temporary(context: Context, text: str, plan: TurnPlan, cancel: CancelTo
             _show_delta(context, event)
 
 
-def _show_delta(context: Context, text: str) -> None:
+def _show_delta(context: Context, text: str, thought: bool = False) -> None:
     if context.output.as_json:
-        context.output.line({"type": "delta", "text": text})
-    else:
+        context.output.line({"type": "thought" if thought else "delta", "text": text})
+    elif not thought:
         context.output.text(text)
 
 
@@ -119,6 +119,7 @@ def _show_done(context: Context, chat: str | None, turn: int, done: Done, receip
             "chat": chat,
             "turn": turn,
             "text": done.text,
+            "thought": done.thought,
             "stop": done.stop.value,
             "tokens": done.tokens,
             "ttft_ms": round(done.ttft_ms, 1),

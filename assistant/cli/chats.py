@@ -69,7 +69,16 @@ def run_show(context: Context, options: Namespace) -> int:
         "summarized": chat.summarized,
         "branch": branch,
         "turns": [
-            {"n": t.n, "after": t.after, "at": t.at, "user": t.user, "reply": t.reply, "mark": t.mark, "line": t.line}
+            {
+                "n": t.n,
+                "after": t.after,
+                "at": t.at,
+                "user": t.user,
+                "reply": t.reply,
+                "mark": t.mark,
+                "line": t.line,
+                "thought": t.thought.text,
+            }
             for t in chat.turns
         ],
         "problems": chat.problems,

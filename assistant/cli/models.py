@@ -1,42 +1,68 @@
-"""``keepsake models ...``: GGUF files."""
+"""``keepsake models ...``: GGUF files, here and to be downloaded."""
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from assistant.cli.context import Context
+from assistant.cli.context import Context, natural
+from assistant.cli.model_words import catalogue_words, fit_value, fit_words, list_words, offer_value
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
+
+_NONE = (
+    "No models yet. `keepsake models add PATH` adds a GGUF file, `keepsake models catalogue` shows what to download."
+)
 
 
 def add_commands(commands: Any) -> None:
     models = commands.add_parser("models", help="model files")
     actions = models.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", help="all that are known").set_defaults(run=run_list)
-    add = actions.add_parser("add", help="use a GGUF file where it lies")
-    add.add_argument("path", metavar="PATH", type=Path, help="a GGUF file; it stays where it is")
+    add = actions.add_parser("add", help="use a GGUF file, or all of a folder, where they lie")
+    add.add_argument("path", metavar="PATH", type=Path, help="a GGUF file or a folder, also one of another program")
     add.set_defaults(run=run_add)
     verify = actions.add_parser("verify", help="check a file's structure, and its checksum where it is known")
     verify.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
     verify.set_defaults(run=run_verify)
+    fit = actions.add_parser("fit", help="how much memory models need, and whether they fit")
+    fit.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
+    fit.add_argument("--window", metavar="N", type=natural, default=0, help="tokens; without: as in the settings")
+    fit.set_defaults(run=run_fit)
+    remove = actions.add_parser("remove", help="forget a model; one that was downloaded is deleted")
+    remove.add_argument("name", metavar="NAME", help="as models list gives it")
+    remove.set_defaults(run=run_remove)
+    _add_network(actions)
+
+
+def _add_network(actions: Any) -> None:
+    actions.add_parser("catalogue", help="models that can be downloaded").set_defaults(run=run_catalogue)
+    download = actions.add_parser("download", help="fetch a model of the catalogue over the network and check it")
+    download.add_argument("name", metavar="NAME", help="as models catalogue gives it; an unfinished one goes on")
+    download.add_argument("--to", metavar="DIR", type=Path, help="another folder than the one for models")
+    download.set_defaults(run=run_download)
+    token = actions.add_parser("token", help="save an access token for files that are not given to everybody")
+    token.add_argument("--remove", action="store_true", help="remove it from the system's keyring")
+    token.set_defaults(run=run_token)
 
 
 def run_list(context: Context, options: Namespace) -> int:
     models = context.services.models()
-    words = "\n".join(
-        f"{m.name}  {m.size_bytes / 1e6:.0f} MB  {m.architecture} {m.quantisation}"
-        + (f"  ({m.problem})" if m.problem else "")
-        for m in models
-    )
-    context.output.value({"models": models}, words or "No models yet. `keepsake models add PATH` adds a GGUF file.")
+    context.output.value({"models": models}, list_words(models) or _NONE)
     return 0
 
 
 def run_add(context: Context, options: Namespace) -> int:
-    model = context.services.add_model(named_path(options.path))
-    context.output.value(model, f"Added: {model.name}")
+    path = named_path(options.path)
+    if not path.is_dir():
+        model = context.services.add_model(path)
+        context.output.value(model, f"Added: {model.name}")
+        return 0
+    models = context.services.add_model_folder(path)
+    words = "\n".join(f"Added: {m.name}" if not m.problem else f"Not usable: {m.name} ({m.problem})" for m in models)
+    context.output.value({"folder": path, "models": models}, words)
     return 0
 
 
@@ -50,3 +76,57 @@ def run_verify(context: Context, options: Namespace) -> int:
         error = AssistantError("model.damaged", f"Damaged: {', '.join(damaged)}.", "Remove the file or fetch it again.")
         context.output.note_error(error)
     return 1 if damaged else 0
+
+
+def run_fit(context: Context, options: Namespace) -> int:
+    facts = context.services.model_facts
+    found = [facts.of(options.name, options.window)] if options.name else facts.here(options.window)
+    context.output.value({"models": [fit_value(fact) for fact in found]}, fit_words(found) or _NONE)
+    return 0
+
+
+def run_remove(context: Context, options: Namespace) -> int:
+    model = context.services.remove_model(options.name)
+    words = "Deleted" if model.own else "Forgotten; the file stays where it is"
+    context.output.value({"name": model.name, "path": model.path, "deleted": model.own}, f"{words}: {model.path}")
+    return 0
+
+
+def run_catalogue(context: Context, options: Namespace) -> int:
+    offers = context.services.model_facts.offers()
+    context.output.value({"models": [offer_value(offer) for offer in offers]}, catalogue_words(offers))
+    return 0
+
+
+def run_download(context: Context, options: Namespace) -> int:
+    downloads = context.services.downloads
+    folder = named_path(options.to) if options.to else None
+    order = downloads.order(options.name, folder)
+    context.output.note(f"From {order.url}\nto {order.target}")
+    model = downloads.fetch(options.name, folder, context.cancel, context.output.progress)
+    checked = "catalogue" if order.sha256 else "hub"
+    whose = "the published checksum" if order.sha256 else "the checksum that its host gives"
+    value = {"name": model.name, "path": model.path, "size_bytes": model.size_bytes, "checked": checked}
+    context.output.value(value, f"Downloaded and checked against {whose}: {model.name}")
+    return 0
+
+
+def run_token(context: Context, options: Namespace) -> int:
+    token = "" if options.remove else _read_token(context)
+    if not token and not options.remove:
+        raise AssistantError("download.token_missing", "No access token was given.", "Send it on stdin.")
+    host = context.services.downloads.set_token(token)
+    done = "Saved in the system's keyring" if token else "Removed from the system's keyring"
+    context.output.value({"host": host, "saved": bool(token)}, f"{done}: the access token for {host}.")
+    return 0
+
+
+def _read_token(context: Context) -> str:
+    """From stdin, or asked for at a terminal; never from an argument, which other users of the machine can see."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    if context.output.as_json:
+        return ""
+    import getpass
+
+    return getpass.getpass("Access token: ").strip()

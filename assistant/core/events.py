@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from assistant.core.errors import AssistantError
 from assistant.core.values import Done, MadeCall, ModelInfo, Receipt
@@ -68,9 +69,12 @@ class PromptProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextArrived:
+    """More of the reply; thought: of what the model thinks before it."""
+
     chat: str
     turn: int
     text: str
+    thought: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,43 @@ class Notice:
     error: bool = False
 
 
+class DownloadStatus(StrEnum):
+    """How a download stands."""
+
+    QUEUED = "queued"  # another one goes first
+    READING = "reading"
+    WAITING = "waiting"  # for the server; it goes on by itself
+    CHECKING = "checking"
+    PAUSED = "paused"
+    FAILED = "failed"  # what has arrived is kept, unless it was wrong
+    DONE = "done"
+    GONE = "gone"  # cancelled; nothing of it is left
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadChanged:
+    """A download that a person asked for goes on, stops or ends. name: of the catalogue; host: where it comes from;
+    done, total: bytes (total 0: not known); error: why it failed.
+    """
+
+    name: str
+    status: DownloadStatus
+    host: str
+    done: int = 0
+    total: int = 0
+    error: AssistantError | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it uses the network, or will by itself."""
+        return self.status in (
+            DownloadStatus.QUEUED,
+            DownloadStatus.READING,
+            DownloadStatus.WAITING,
+            DownloadStatus.CHECKING,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class ChecksRan:
     """The recall self-test has new results. lost: questions that memory answered before and does not now."""
@@ -209,6 +250,7 @@ Event = (
     | IndexProgress
     | IndexStateChanged
     | DistillProgress
+    | DownloadChanged
     | ChecksRan
     | Notice
 )

@@ -91,7 +91,7 @@ class GenerateOptions:
 
     tools: what the model may call, where its template can. conversation: names the conversation that the prompt
     continues, whose cache it may use and leave; "" for a prompt that stands alone, as a summary's, which must not cost
-    any conversation its cache.
+    any conversation its cache. thinking: whether the model may think first, where it can do without.
     """
 
     max_tokens: int = 1024
@@ -104,6 +104,7 @@ class GenerateOptions:
     stop: tuple[str, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     conversation: str = ""
+    thinking: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ class Delta:
 class Done:
     """The end of a reply. text: all of it; tokens: generated; times measured inside the worker.
 
-    thought: what the model thought before, never sent to it again; calls: the tools that it asks for.
+    thought: what the model thought before, never sent to it again; thought_s: for how long, in seconds; calls: the
+    tools that it asks for.
     """
 
     stop: StopReason
@@ -155,6 +157,7 @@ class Done:
     tokens_per_s: float
     thought: str = ""
     calls: tuple[ToolCall, ...] = ()
+    thought_s: float = 0.0
 
 
 ChatEvent = PromptRead | Delta | Done

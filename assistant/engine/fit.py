@@ -31,11 +31,13 @@ def check_fit(info: GgufInfo, size_bytes: int, plan: RunPlan, available: int | N
     needed = needed_memory(info, size_bytes, plan)
     if available is None or needed <= available:
         return
-    smaller = largest_window(shape_of(info), size_bytes, plan, plan.window, available) > 0
+    smaller = largest_window(lambda trial: needed_memory(info, size_bytes, trial), plan, plan.window, available)
     raise AssistantError(
         "model.too_big",
         f"The model needs about {needed / _GB:.1f} GB of memory and {available / _GB:.1f} GB are free.",
-        "Choose a smaller context window." if smaller else "Choose a smaller model, or close other programs.",
+        f"Choose a smaller context window; up to {smaller} tokens fit."
+        if smaller
+        else "Choose a smaller model, or close other programs.",
     )
 
 

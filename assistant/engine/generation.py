@@ -19,6 +19,7 @@ class TokenSource(Protocol):
     """What picks tokens: llama.Sampler."""
 
     def pick(self) -> int: ...
+    def hold_to(self, grammar: str, root: str, said: str) -> None: ...
 
 
 class TokenModel(Protocol):
@@ -56,6 +57,7 @@ class _Reply:
             tokens_per_s=(len(self.tokens) - 1) / spent if spent > 0 else 0.0,
             thought=said.thought,
             calls=calls,
+            thought_s=said.thought_s,
         )
 
 
@@ -93,7 +95,7 @@ def generate(
             stop = _pick_until_end(model, source, reply, text, len(prompt), options.max_tokens, cancel, clock)
     except Cancelled:
         stop = StopReason.STOPPED
-    whole = text.finish()
+    whole = text.finish(cut=stop is not StopReason.END)
     return reply.done(stop, whole, text, len(prompt)), reply.tokens
 
 
@@ -109,6 +111,7 @@ def _pick_until_end(
 ) -> StopReason:
     room = model.window - prompt_tokens
     limit = min(max_tokens, room) if max_tokens > 0 else room
+    held = False
     why_limit = StopReason.WINDOW if limit == room else StopReason.LENGTH
     while not cancel.cancelled:
         token = source.pick()
@@ -120,6 +123,9 @@ def _pick_until_end(
         text.push(model.piece(token))
         if text.stopped:
             return StopReason.END
+        if text.called and not held:
+            held = True
+            source.hold_to(*text.called)
         if len(reply.tokens) >= limit:
             return why_limit
         model.append((token,))

@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assistant.core.values import Message, Role, ToolSpec
+from assistant.engine.jinja_limits import LimitedTemplate
 
 _log = logging.getLogger(__name__)
 
 
-def jinja_render(source: str, bos: str, eos: str) -> Callable[[Sequence[Message], Sequence[ToolSpec]], str] | None:
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What a prompt carries beside its messages: tools that may be called, and whether the model may think first."""
+
+    tools: tuple[ToolSpec, ...] = ()
+    thinking: bool = True
+
+
+PLAIN = Extras()
+
+
+def jinja_render(source: str, bos: str, eos: str) -> Callable[[Sequence[Message], Extras], str] | None:
     """What renders with this template, None where it cannot be read; it may raise whatever the template raises."""
     from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
     try:
-        formatter = Jinja2ChatFormatter(template=source, eos_token=eos, bos_token=bos)
+        formatter: Any = Jinja2ChatFormatter(template="", eos_token=eos, bos_token=bos)
+        # WORKAROUND: the formatter compiles and renders without limits and lets no environment be given to it;
+        # drop when llama-cpp-python (0.3.36) takes one.
+        formatter._environment = LimitedTemplate(formatter._environment.environment, source)
     except Exception as error:  # noqa: BLE001 - whatever a stranger's template raises, another takes its place
         _log.warning("the model's chat template cannot be read: %s", error)
         return None
 
-    def render(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> str:
+    def render(messages: Sequence[Message], extras: Extras) -> str:
         said: Any = messages_for(messages)  # its TypedDicts ask for less
-        offered: Any = [tool_for(tool) for tool in tools] or None
-        return str(formatter(messages=said, tools=offered).prompt)
+        offered: Any = [tool_for(tool) for tool in extras.tools] or None
+        more = {} if extras.thinking else {"enable_thinking": False}  # unset it means "as the template likes"
+        return str(formatter(messages=said, tools=offered, **more).prompt)
 
     return render
 

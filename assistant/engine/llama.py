@@ -11,12 +11,14 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
+from assistant.engine.call_sampling import held_chain
 
 _log = logging.getLogger(__name__)
 
@@ -75,13 +77,24 @@ class Library:
 class Sampler:
     """Picks tokens by what the model last computed, and remembers them for the repeat penalty."""
 
-    def __init__(self, library: Any, chain: Any, context: Any) -> None:
+    def __init__(self, library: Any, chain: Any, context: Any, held: Callable[[str, str, str], Any]) -> None:
+        self._library = library
         self._sample = library.llama_sampler_sample
         self._chain = chain
         self._context = context
+        self._held = held
 
     def pick(self) -> int:
         return int(self._sample(self._chain, self._context, -1))
+
+    def hold_to(self, grammar: str, root: str, said: str) -> None:
+        """From here on only what the grammar allows is picked, where ``said`` began it rightly."""
+        if chain := self._held(grammar, root, said):
+            self.close()
+            self._chain = chain
+
+    def close(self) -> None:
+        self._library.llama_sampler_free(self._chain)
 
 
 class LlamaModel:
@@ -192,10 +205,11 @@ class LlamaModel:
         chain = library.llama_sampler_chain_init(library.llama_sampler_chain_default_params())
         for part in self._sampler_parts(options):
             library.llama_sampler_chain_add(chain, part)
+        sampler = Sampler(library, chain, self._context, partial(self._held_chain, options))
         try:
-            yield Sampler(library, chain, self._context)
+            yield sampler
         finally:
-            library.llama_sampler_free(chain)
+            sampler.close()
 
     def stop(self) -> None:
         """End what is computed now, from any thread; ``resume`` allows computing again."""
@@ -269,6 +283,11 @@ class LlamaModel:
             self._library.llama_memory_clear(self._memory, True)
         del self.cached[kept:]
         return kept
+
+    def _held_chain(self, options: GenerateOptions, grammar: str, root: str, said: str) -> Any:
+        """Without the repeat penalty: JSON repeats itself."""
+        parts = self._sampler_parts(replace(options, repeat_penalty=1.0))
+        return held_chain(self._library, self._vocabulary, grammar, root, self.tokenise(said, False), parts)
 
     def _sampler_parts(self, options: GenerateOptions) -> Iterator[Any]:
         library = self._library

@@ -8,7 +8,8 @@ docs/decisions/0038.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assistant.engine.gguf_facts import GgufInfo
@@ -23,6 +24,7 @@ _CELLS = 256
 """llama.cpp rounds the window up to a multiple of it (llama-context.cpp, n_ctx)."""
 _ROWS, _SAMPLING = 6, 24
 """Rows of a layer's width that live at once beside the feed-forward ones; bytes a word while a token is picked."""
+_WINDOW_STEP = 1024
 _TIGHT = 0.85
 """From this share of the free memory on nothing much else may be opened."""
 
@@ -90,19 +92,26 @@ def shape_of(info: GgufInfo) -> ModelShape:
     return ModelShape(info.vocabulary, info.embedding, heads, info.feed_forward, keys, values)
 
 
-def estimate(shape: ModelShape, weights: int, repacked: int, plan: RunPlan) -> MemoryEstimate:
-    """The memory of a model whose file has ``weights`` bytes, ``repacked`` of which are copied when it is loaded."""
-    cells = -(-plan.window // _CELLS) * _CELLS
+def estimate(shape: ModelShape, weights: int, repacked: int, plan: RunPlan, used: int = 0) -> MemoryEstimate:
+    """The memory of a model whose file has ``weights`` bytes, ``repacked`` of which are copied when it is loaded.
+
+    used: tokens in the window by now, 0 for all of it; the cache is there from the start, the work grows.
+    """
+    cells, busy = _padded(plan.window), _padded(used or plan.window)
     cache = cells * (shape.cache_keys + shape.cache_values) * _KV_BYTES.get(plan.kv_type, 2.0)
     return MemoryEstimate(
         window=plan.window,
         weights=weights,
         repacked=repacked,
         cache=round(cache),
-        work=_work(shape, plan, cells),
+        work=_work(shape, plan, busy),
         base=_BASE + _PER_WORD * shape.vocabulary,
         mapped=plan.mmap,
     )
+
+
+def _padded(tokens: int) -> int:
+    return -(-tokens // _CELLS) * _CELLS
 
 
 def _work(shape: ModelShape, plan: RunPlan, cells: int) -> int:
@@ -124,14 +133,13 @@ def judge(found: MemoryEstimate, available: int | None) -> Fit:
     return Fit.TIGHT if found.needed > _TIGHT * available else Fit.FITS
 
 
-def largest_window(shape: ModelShape, weights: int, plan: RunPlan, most: int, available: int) -> int:
-    """The largest window of whole steps of 1 024 tokens, up to ``most``, with which it still fits; 0 for none."""
-    low, high = 0, max(1, most // 1024)
+def largest_window(needed: Callable[[RunPlan], int], plan: RunPlan, most: int, available: int) -> int:
+    """The largest window of whole steps of 1 024 tokens, up to ``most``, whose model fits; 0 for none."""
+    low, high = 0, max(1, most // _WINDOW_STEP)
     while low < high:
         middle = (low + high + 1) // 2
-        trial = RunPlan(middle * 1024, plan.step, plan.flash_attention, plan.kv_type, plan.mmap)
-        if judge(estimate(shape, weights, 0, trial), available) in (Fit.FITS, Fit.TIGHT):
+        if needed(replace(plan, window=middle * _WINDOW_STEP)) <= available:
             low = middle
         else:
             high = middle - 1
-    return low * 1024
+    return low * _WINDOW_STEP

@@ -5,8 +5,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import hashlib
-import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,38 +15,13 @@ from assistant.core.folders import named_path
 from assistant.engine.catalogue import CatalogueModel, load_catalogue
 from assistant.engine.gguf import GgufInfo, read_gguf_info
 from assistant.engine.memory_estimate import MemoryEstimate, RunPlan, estimate, shape_of
+from assistant.engine.model_description import ModelFile, name_of, parts_of, problem_of, size_of, told_apart
 from assistant.engine.model_folders import FoundFile, files_below, own_files
 from assistant.engine.model_registry import Added, ModelRegistry
 
 __all__ = ["GgufInfo", "ModelFile", "ModelStore", "Verified", "read_gguf_info"]
 
 _READ_BYTES = 1 << 20
-_PART = re.compile(r"-(\d{5})-of-(\d{5})$")
-_NO_NAME = ("model", "ggml-model", "model-q4_k_m")
-"""File names that say nothing; their folder does (Jan names all files so)."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFile:
-    """One model. name: unique in its list; window_trained: tokens; problem: why it cannot be used, "" if it can.
-
-    parameters: weights of all parts; languages: codes; template: whether the file has a chat template, tools: whether
-    that can call tools; own: it lies in the app's own folder, where removing it deletes the file.
-    """
-
-    name: str
-    path: Path
-    size_bytes: int
-    architecture: str = ""
-    quantisation: str = ""
-    window_trained: int = 0
-    licence: str = ""
-    problem: str = ""
-    parameters: int = 0
-    languages: tuple[str, ...] = ()
-    template: bool = False
-    tools: bool = False
-    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +54,7 @@ class ModelStore:
     def list(self) -> builtins.list[ModelFile]:
         """All model files by name. One that is broken is listed with its problem, never left out."""
         described = (self._describe(found) for found in self._found())
-        files = _told_apart([file for file in described if file is not None])
+        files = told_apart([file for file in described if file is not None])
         return sorted(files, key=lambda file: file.name.casefold())
 
     def find(self, name: str) -> ModelFile:
@@ -130,7 +103,7 @@ class ModelStore:
         return [file for file in self.list() if any(_same(file.path, path) for path in found)]
 
     def remove(self, name: str) -> ModelFile:
-        """Forget a file that was added or lies in an added folder; one in the models folder is deleted, all parts.
+        """Pass over a file that lies elsewhere from now on; one in the models folder is deleted, all its parts.
 
         Raises AssistantError("model.missing"), ("model.delete").
         """
@@ -141,7 +114,7 @@ class ModelStore:
             added = replace(added, files=kept)
         if file.own:
             self._delete(file)
-        elif any(_same(file.path, found.path) for folder in added.folders for found in files_below(folder)):
+        else:
             added = replace(added, hidden=(*added.hidden, file.path))
         self._registry.write(added)
         return file
@@ -179,7 +152,7 @@ class ModelStore:
             with contextlib.suppress(AssistantError):  # it has grown beyond all measure since
                 found += (file for file in files_below(folder) if not any(_same(file.path, h) for h in added.hidden))
         if not found and self._shared:
-            found = own_files(self._shared)
+            found = [file for file in own_files(self._shared) if file.path not in added.hidden]
         seen: set[Path] = set()
         for file in found:
             real = _real(file.path)
@@ -194,7 +167,7 @@ class ModelStore:
 
     def _delete(self, file: ModelFile) -> None:
         try:
-            for part in _parts(file.path, self._info(file.path)) if not file.problem else [file.path]:
+            for part in parts_of(file.path, self._info(file.path)) if not file.problem else [file.path]:
                 part.unlink(missing_ok=True)
         except OSError as error:
             raise AssistantError(
@@ -206,24 +179,24 @@ class ModelStore:
     def _describe(self, found: FoundFile) -> ModelFile | None:
         """None: a later part of a model in several files, which the first part stands for."""
         path = found.path
-        name, own = found.name or _name(path), path.is_relative_to(self.folder)
+        name, own = found.name or name_of(path), path.is_relative_to(self.folder)
         try:
             info = self._info(path)
         except AssistantError as error:
-            return ModelFile(name, path, _size(path), problem=str(error), own=own)
+            return ModelFile(name, path, size_of(path), problem=str(error), own=own)
         if info.part > 0:
             return None
         known = self._known(path)
-        parts = _parts(path, info)
+        parts = parts_of(path, info)
         return ModelFile(
             name=name,
             path=path,
-            size_bytes=sum(_size(part) for part in parts),
+            size_bytes=sum(size_of(part) for part in parts),
             architecture=info.architecture,
             quantisation=info.quantisation,
             window_trained=info.window_trained,
             licence=known.licence if known else info.licence,
-            problem=_problem(path, info),
+            problem=problem_of(path, info),
             parameters=info.parameters + sum(self._parameters(part) for part in parts[1:]),
             languages=known.languages if known else info.languages,
             template=bool(info.template),
@@ -250,55 +223,13 @@ class ModelStore:
 
     def _known(self, path: Path) -> CatalogueModel | None:
         """The catalogue's entry of this file name and size (a size that is not known fits)."""
-        size = _size(path)
+        size = size_of(path)
         for model in self.catalogue:
             if model.size_bytes in (0, size) and path.name.casefold() == model.file.casefold() != "":
                 return model
             if model.size_bytes == size and not model.file:
                 return model
         return None
-
-
-def _name(path: Path) -> str:
-    stem = _PART.sub("", path.stem) if path.suffix.casefold() == ".gguf" else path.name[:19]
-    return path.parent.name if stem.casefold() in _NO_NAME and path.parent.name else stem
-
-
-def _told_apart(files: builtins.list[ModelFile]) -> Iterator[ModelFile]:
-    """Files of one name are told apart by their folders, as many of them as it takes."""
-    for depth in range(1, 8):
-        count = Counter(file.name.casefold() for file in files)
-        if not any(number > 1 for number in count.values()):
-            break
-        files = [_with_folder(file, depth) if count[file.name.casefold()] > 1 else file for file in files]
-    yield from files
-
-
-def _with_folder(file: ModelFile, depth: int) -> ModelFile:
-    folder = next(iter(file.path.parts[-1 - depth : -depth]), "")
-    return replace(file, name=f"{folder}/{file.name}") if folder else file
-
-
-def _problem(path: Path, info: GgufInfo) -> str:
-    if missing := [part.name for part in _parts(path, info) if not part.exists()]:
-        return f"{path.name} has {info.parts} parts and {missing[0]} is not there."
-    if not info.vocabulary or not info.window_trained or info.encoder:
-        return f"{path.name} is no chat model ({info.architecture or 'unknown kind'})."
-    return ""
-
-
-def _parts(path: Path, info: GgufInfo) -> list[Path]:
-    if info.parts == 1 or not _PART.search(path.stem):
-        return [path]
-    stem = _PART.sub("", path.stem)
-    return [path.with_name(f"{stem}-{n:05d}-of-{info.parts:05d}{path.suffix}") for n in range(1, info.parts + 1)]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _same(one: Path, other: Path) -> bool:

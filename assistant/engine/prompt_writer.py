@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from assistant.core.values import Message, Role, ToolCall, ToolSpec
+from assistant.core.values import Message, Role, ToolCall
+from assistant.engine.jinja import PLAIN, Extras
 from assistant.engine.templates import ChatTemplate
-from assistant.engine.thinking import without_thought
+from assistant.engine.thinking import THOUGHT_END, opens_thought, without_thought
 from assistant.engine.tool_formats import calls_key
 
 _PRIVATE_USE = range(0xF0000, 0xFFFFE)
@@ -42,12 +43,14 @@ class PromptWriter:
         self,
         messages: Sequence[Message],
         replies: Mapping[str, Sequence[int]],
-        tools: Sequence[ToolSpec] = (),
+        extras: Extras = PLAIN,
     ) -> list[int]:
         """The prompt. replies: what the model gave, by calls_key -> its tokens. Raises what the template raises."""
         said = [_without_thought(message) for message in messages]
         marks = _Marks(said)
-        rendered = self._template.render([self._marked(message, replies, marks) for message in said], tools)
+        rendered = self._template.render([self._marked(message, replies, marks) for message in said], extras)
+        if not extras.thinking and opens_thought(rendered):
+            rendered += f"\n{THOUGHT_END}\n\n"  # the template insists on thinking: it has thought, then
         tokens: list[int] = []
         for part, inserted in marks.split(rendered):
             tokens += self._tokenise(part, True) if part else []

@@ -29,7 +29,7 @@ class OwnReplies:
         """Keep the reply's tokens, if they spell exactly its text and calls; also without its last white space."""
         pieces = [self._piece(token) for token in tokens]
         raw = b"".join(pieces)
-        start = self._after_thought(raw) if done.thought else 0
+        start = self._after_thought(raw, done)
         for text in dict.fromkeys((done.text, done.text.rstrip())):
             end = self._end(raw, start, done, text)
             if end > start and (own := _between(pieces, tokens, start, end)):
@@ -37,9 +37,12 @@ class OwnReplies:
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
 
-    def _after_thought(self, raw: bytes) -> int:
+    def _after_thought(self, raw: bytes, done: Done) -> int:
+        """Where in the bytes of the reply that begins which is said."""
+        if not done.thought and done.text and raw.startswith(done.text.encode("utf-8", "replace")):
+            return 0
         _thought, found, reply = raw.partition(THOUGHT_END.encode())
-        return len(raw) - len(reply.lstrip()) if found else len(raw)
+        return len(raw) - len(reply.lstrip()) if found else len(raw) if done.thought else 0
 
     def _end(self, raw: bytes, start: int, done: Done, text: str) -> int:
         """Where in the bytes of the reply its text, or its last call, ends; 0 where they are something else."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.core.values import ToolCall
+from assistant.engine.call_grammar import BARE, MARKED
 from assistant.engine.text_stream import overlap
 from assistant.engine.thinking import THOUGHT_END, THOUGHT_START
 from assistant.engine.tool_formats import ToolFormat
@@ -14,12 +15,14 @@ from assistant.engine.tool_formats import ToolFormat
 class ReplyShape:
     """What a reply may be made of. thinking: the prompt has begun a think block already.
 
-    calls: the form of calls, None where none can come; tools: the names that may be called.
+    calls: the form of calls, None where none can come; tools: the names that may be called; grammar: what calls are
+    held to, as call_grammar makes it, "" for nothing.
     """
 
     thinking: bool = False
     calls: ToolFormat | None = None
     tools: tuple[str, ...] = ()
+    grammar: str = ""
 
 
 PLAIN = ReplyShape()
@@ -49,9 +52,11 @@ class ReplyParts:
         self.calls: tuple[ToolCall, ...] = ()
 
     @property
-    def calling(self) -> str | None:
-        """The text after the first call's mark, None while no call was begun."""
-        return self._calling if self._at == self._call else None
+    def called(self) -> tuple[str, str, str] | None:
+        """Once a call was begun: the grammar that it must keep to, the grammar's root, and what was written so far."""
+        if self._at != self._call or not self._shape.grammar:
+            return None
+        return self._shape.grammar, MARKED if self._mark else BARE, self._calling
 
     @property
     def over(self) -> bool:
@@ -74,11 +79,13 @@ class ReplyParts:
                 break
         return parts
 
-    def finish(self) -> list[Part]:
-        """What was held back: a mark that never became whole, calls that cannot be read."""
+    def finish(self, cut: bool = False) -> list[Part]:
+        """What was held back: a mark that never became whole, calls that cannot be read. cut: the reply was cut short,
+        so that what is left of a call is nothing that the model meant to say.
+        """
         if self._at == self._call and self._shape.calls:
             self.calls, _rest = self._shape.calls.read(self._calling)
-            unread = "" if self.calls else self._mark + self._calling
+            unread = "" if self.calls or cut else self._mark + self._calling
             return [Part(unread)] if unread else []
         rest, self._held = self._held, ""
         return [Part(rest, self._at == self._thought)] if rest else []

@@ -31,6 +31,7 @@ class ReplyText:
         self._clock = clock
         self._pause = pause
         self._ready: list[Part] = []
+        self._thought_from = self._thought_to = 0.0
         self._shown: list[Delta] = []
         self._next = 0.0
 
@@ -40,9 +41,9 @@ class ReplyText:
         return self._stops.found or self._parts.over
 
     @property
-    def calling(self) -> str | None:
-        """What was written of calls so far, without the mark that began them; None while there is none."""
-        return self._parts.calling
+    def called(self) -> tuple[str, str, str] | None:
+        """Once a call was begun: the grammar that it must keep to, the grammar's root, and what was written so far."""
+        return self._parts.called
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -54,19 +55,30 @@ class ReplyText:
         """What was thought, once the reply is finished."""
         return "".join(delta.text for delta in self._shown if delta.thought).strip()
 
+    @property
+    def thought_s(self) -> float:
+        """Seconds between the first and the last that was thought."""
+        return self._thought_to - self._thought_from
+
     def push(self, piece: bytes) -> None:
         if text := self._stops.push(self._stream.push(piece)):
-            self._ready += self._parts.push(text)
+            self._take(self._parts.push(text))
         if self._ready and (now := self._clock()) >= self._next:
             self._flush()
             self._next = now + self._pause
 
-    def finish(self) -> str:
-        """Show the rest; the whole text of what is said."""
+    def finish(self, cut: bool = False) -> str:
+        """Show the rest; the whole text of what is said. cut: it did not end by itself."""
         rest = self._stops.push(self._stream.finish()) + self._stops.finish()
-        self._ready += [*self._parts.push(rest), *self._parts.finish()]
+        self._take([*self._parts.push(rest), *self._parts.finish(cut)])
         self._flush()
         return "".join(delta.text for delta in self._shown if not delta.thought)
+
+    def _take(self, parts: Sequence[Part]) -> None:
+        self._ready += parts
+        if any(part.thought for part in parts):
+            self._thought_to = self._clock()
+            self._thought_from = self._thought_from or self._thought_to
 
     def _flush(self) -> None:
         for thought, parts in groupby(self._ready, lambda part: part.thought):

@@ -11,9 +11,11 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, ToolSpec
+from assistant.engine.call_grammar import call_grammar
 from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.jinja import Extras
 from assistant.engine.llama import Library, LlamaModel, LoadPlan
 from assistant.engine.prompt_writer import PromptWriter
 from assistant.engine.protocol import NO_MODEL
@@ -22,7 +24,7 @@ from assistant.engine.reply_parts import ReplyShape
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
-from assistant.engine.tool_formats import RESULT_MARKS
+from assistant.engine.tool_formats import RESULT_MARKS, ToolFormat
 
 _log = logging.getLogger(__name__)
 _PROMPT_END = 8  # tokens of a prompt in which the mark of a thought that it begins must be
@@ -66,7 +68,7 @@ class EngineSession:
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
-            return len(self._need().prompt(messages, tools))
+            return len(self._need().prompt(messages, Extras(tuple(tools))))
 
     def unload(self) -> None:
         with self._counting:  # whoever counts now needs the vocabulary until the end
@@ -88,9 +90,9 @@ class _Loaded:
         self._template = template
         self._replies = OwnReplies(model.piece, template.tools)
 
-    def prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> list[int]:
+    def prompt(self, messages: Sequence[Message], extras: Extras) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._replies.known, tools)
+            return self._writer.tokens(messages, self._replies.known, extras)
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -103,7 +105,7 @@ class _Loaded:
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
     ) -> Done:
-        prompt = self.prompt(messages, options.tools)
+        prompt = self.prompt(messages, Extras(options.tools, options.thinking))
         shape = self._shape(prompt, options.tools)
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
         self.model.resume()
@@ -118,7 +120,16 @@ class _Loaded:
     def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:
         end = b"".join(map(self.model.piece, prompt[-_PROMPT_END:])).decode("utf-8", "replace")
         calls = self._template.tools if tools else None
-        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools))
+        if calls is None:
+            return ReplyShape(opens_thought(end))
+        return ReplyShape(opens_thought(end), calls, tuple(tool.name for tool in tools), self._grammar(calls, tools))
+
+    def _grammar(self, form: ToolFormat, tools: Sequence[ToolSpec]) -> str:
+        try:
+            return call_grammar(form, tools)
+        except ValueError as error:  # what a tool gets is checked by the tool, too
+            _log.warning("%s", error)
+            return ""
 
 
 def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.core.values import Message, Role, ToolCall, ToolSpec
-from assistant.engine.jinja import jinja_render
+from assistant.engine.jinja import PLAIN, Extras, jinja_render
 from assistant.engine.tool_formats import ToolFormat, format_of
 
 _log = logging.getLogger(__name__)
 
-Render = Callable[[Sequence[Message], Sequence[ToolSpec]], str]
-"""Messages, and the tools that may be called, to the text of the prompt, ready for a reply. May raise anything."""
+Render = Callable[[Sequence[Message], Extras], str]
+"""Messages, and what stands beside them, to the text of the prompt, ready for a reply. May raise anything."""
 
 _CHATML_MARK = "<|im_start|>"
 
@@ -60,9 +60,9 @@ def _working(own: Render) -> Render | None:
     """The template with the least adaptation with which all that is said to the model reaches it."""
     ways: tuple[Render, ...] = (
         own,
-        lambda messages, tools: own(merge_roles(messages), tools),
-        lambda messages, tools: own(fold_system(messages), tools),
-        lambda messages, tools: own(merge_roles(fold_system(messages)), tools),
+        lambda messages, extras: own(merge_roles(messages), extras),
+        lambda messages, extras: own(fold_system(messages), extras),
+        lambda messages, extras: own(merge_roles(fold_system(messages)), extras),
     )
     return next((way for way in ways if _says_all(way)), None)
 
@@ -71,17 +71,17 @@ def _forgiving(render: Render, stand_in: Render) -> Render:
     """For messages that the template refuses after all, such as a chat that begins with a reply."""
     ways: tuple[Render, ...] = (
         render,
-        lambda said, tools: render(fold_tools(said), tools),
-        lambda said, tools: render(merge_roles(fold_system(fold_tools(said))), tools),
+        lambda said, extras: render(fold_tools(said), extras),
+        lambda said, extras: render(merge_roles(fold_system(fold_tools(said))), extras),
     )
 
-    def render_somehow(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> str:
+    def render_somehow(messages: Sequence[Message], extras: Extras) -> str:
         for way in ways:
             try:
-                return way(messages, tools)
+                return way(messages, extras)
             except Exception as error:  # noqa: BLE001 - templates raise whatever they like to refuse
                 _log.warning("the chat template refused the messages: %s", error)
-        return stand_in(messages, tools)
+        return stand_in(messages, extras)
 
     return render_somehow
 
@@ -93,6 +93,7 @@ _PROBE_TOOL = ToolSpec(
     "probe-description",
     {"type": "object", "properties": {"probe_argument": {"type": "string", "description": "probe-argument"}}},
 )
+_OFFERED = Extras((_PROBE_TOOL,))
 _PROBE_CALL = ToolCall("probe_tool", {"probe_argument": "probe-value"})
 _ASKED = (Message(Role.SYSTEM, "probe-system"), Message(Role.USER, "probe-one"))
 _ANSWERED = (
@@ -109,12 +110,13 @@ def _says_all(render: Render) -> bool:
         Message(Role.ASSISTANT, "probe-three"),
         Message(Role.USER, "probe-four"),
     ]
-    return all(_says(render, said, (), [message.text for message in said]) for said in (probe, probe[:2], probe[1:2]))
+    talks = (probe, probe[:2], probe[1:2])
+    return all(_says(render, said, PLAIN, [message.text for message in said]) for said in talks)
 
 
-def _says(render: Render, messages: Sequence[Message], tools: Sequence[ToolSpec], expected: Iterable[str]) -> bool:
+def _says(render: Render, messages: Sequence[Message], extras: Extras, expected: Iterable[str]) -> bool:
     try:
-        text = render(messages, tools)
+        text = render(messages, extras)
     except Exception as error:  # noqa: BLE001 - templates raise to refuse; the next way is tried
         _log.info("a way to fill the chat template was refused: %s", error)
         return False
@@ -127,7 +129,7 @@ def _tools_of(source: str, own: Render) -> ToolFormat | None:
     asked = [message for message in _ASKED if message.role is Role.USER]
     talk = [*asked, Message(Role.ASSISTANT, "", (_PROBE_CALL,)), *_ANSWERED]
     offered = ("probe_tool", "probe-description", "probe-argument")
-    works = form and _says(own, asked, (_PROBE_TOOL,), offered) and _says(own, talk, (_PROBE_TOOL,), _parts(talk))
+    works = form and _says(own, asked, _OFFERED, offered) and _says(own, talk, _OFFERED, _parts(talk))
     return form if works else None
 
 
@@ -141,8 +143,7 @@ def _takes_raw_calls(own: Render, form: ToolFormat) -> bool:
     written = Message(Role.ASSISTANT, form.write((_PROBE_CALL,)))
     asked, answer = [m for m in _ASKED if m.role is Role.USER], [m for m in _ANSWERED if m.role is Role.TOOL]
     try:
-        tools = (_PROBE_TOOL,)
-        return own([*asked, called, *answer], tools) == own([*asked, written, *answer], tools)
+        return own([*asked, called, *answer], _OFFERED) == own([*asked, written, *answer], _OFFERED)
     except Exception:  # noqa: BLE001 - templates raise whatever they like
         return False
 
@@ -200,15 +201,15 @@ def fold_tools(messages: Sequence[Message]) -> list[Message]:
 
 
 def _toolless(render: Render) -> Render:
-    return lambda messages, _tools: render(fold_tools(messages), ())
+    return lambda messages, extras: render(fold_tools(messages), replace(extras, tools=()))
 
 
-def _chatml(messages: Sequence[Message], _tools: Sequence[ToolSpec] = ()) -> str:
+def _chatml(messages: Sequence[Message], _extras: Extras = PLAIN) -> str:
     turns = "".join(f"<|im_start|>{message.role.value}\n{message.text}<|im_end|>\n" for message in messages)
     return f"{turns}<|im_start|>assistant\n"
 
 
-def _plain(messages: Sequence[Message], _tools: Sequence[ToolSpec] = ()) -> str:
+def _plain(messages: Sequence[Message], _extras: Extras = PLAIN) -> str:
     names = {Role.SYSTEM: "System", Role.USER: "User", Role.ASSISTANT: "Assistant", Role.TOOL: "User"}
     turns = "".join(f"{names[message.role]}: {message.text}\n" for message in messages)
     return f"{turns}Assistant:"

@@ -11,10 +11,11 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import Delta, GenerateOptions, Message, Role
+from assistant.runtime.engine_end import read_death
 from assistant.runtime.index_checks import index_checks
 from assistant.runtime.keeping_checks import keeping_checks
 from assistant.runtime.services import Services
-from assistant.runtime.workers import EMBEDDING_MODEL
+from assistant.runtime.workers import EMBEDDING_MODEL, engine_log
 from assistant.settings.paths import Paths
 from assistant.workspace.layout import nameless_files
 
@@ -44,6 +45,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield from (Check(*found) for found in index_checks(services))
     yield from _models(services)
     yield _engine(services)
+    yield _engine_worker(services)
     yield _embedding(services)
     yield from (Check(*found) for found in keeping_checks(services))
 
@@ -136,11 +138,25 @@ def _engine(services: Services) -> Check:
     try:
         info = services.model_service.ensure()
         ask = [Message(Role.USER, "Say hello.")]
-        events = services.engine.chat(ask, GenerateOptions(max_tokens=8, temperature=0.0), CancelToken())
+        options = GenerateOptions(max_tokens=8, temperature=0.0, thinking=False)
+        events = services.engine.chat(ask, options, CancelToken())
         said = "".join(event.text for event in events if isinstance(event, Delta))
     except AssistantError as error:
         return Check("engine", False, error.message, error.hint or "The log engine.log has the details.")
     return Check("engine", bool(said), f"{info.name} answers, window of {info.window} tokens.")
+
+
+def _engine_worker(services: Services) -> Check:
+    """Of its process, and when one was last lost. That is over, so it is nothing that must be mended now."""
+    engine, log = services.engine, engine_log(services.paths)
+    now = f"Its process is {engine.pid}." if engine.pid else "It does not run now."
+    death = read_death(log)
+    if death is None:
+        return Check("engine worker", True, f"{now} It has never ended unexpectedly.")
+    model = f" with {death.model}" if death.model else ""
+    when = death.at[:16].replace("T", " at ")
+    detail = f"{now} It last ended unexpectedly on {when}{model} ({death.how}): {death.message}"
+    return Check("engine worker", True, detail, f"If that happens often, {log} has the details.")
 
 
 def _embedding(services: Services) -> Check:

@@ -28,6 +28,8 @@ IDLE_SECONDS = 600.0
 _CHARACTERS_A_REQUEST = 16_000
 """Texts sent at once: a second of work or two. A query is answered beside it."""
 _RETRY_SECONDS = 30.0
+PATIENCE = Patience(silent=60, hurried=20)
+"""Nobody waits for it: a query goes by words meanwhile. Loading torch from a cold disk holds up its beats."""
 _log = logging.getLogger(__name__)
 
 
@@ -45,7 +47,7 @@ class WorkerEmbedder:
         log: Path | None = None,
         threads: int = 0,
         clock: Callable[[], float] = time.monotonic,
-        patience: Patience = Patience(),  # noqa: B008 - frozen
+        patience: Patience = PATIENCE,
     ) -> None:
         self._folder = model_dir
         self._threads = threads

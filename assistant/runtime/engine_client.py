@@ -30,6 +30,7 @@ from assistant.runtime.engine_end import ModelMark, engine_error, write_death
 from assistant.runtime.memory_kills import MemoryKills
 from assistant.runtime.pulse import Patience
 from assistant.runtime.restarts import Restarts
+from assistant.runtime.worker_end import WorkerEnd
 from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 
 _log = logging.getLogger(__name__)
@@ -52,13 +53,14 @@ class WorkerEngine:
         kills: MemoryKills | None = None,
     ) -> None:
         self._log = log
-        self._worker = WorkerProcess(_MODULE, log, worker_environment(os.environ), patience, kills)
+        self._worker = WorkerProcess(_MODULE, log, worker_environment(os.environ), patience, kills, self._lost)
         self._clock = clock
         self._lock = threading.Lock()
         self._reloading = threading.Lock()
         self._restarts = Restarts(clock)
         self._info: ModelInfo | None = None
         self._wanted: tuple[Path, EngineSettings] | None = None
+        self._tried: tuple[Path, EngineSettings] | None = None
         self._mark: ModelMark | None = None
         self._loaded_start = 0  # the worker's start that has the model loaded
         self._used_at = clock()
@@ -104,6 +106,7 @@ class WorkerEngine:
                 raise AssistantError(protocol.NO_MODEL, "No model is loaded.", "Choose a model first.")
             if not self.asleep:
                 return self._info
+            self._wait_for_start(cancel)  # raises before anything is forgotten
             path, settings = self._wanted
             if self._mark and self._mark.changed:
                 self._worker.close()  # else the old file's memory would be held beside the new one's
@@ -114,9 +117,11 @@ class WorkerEngine:
                 raise
 
     def load(self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Progress) -> ModelInfo:
-        """As core.ports.Engine. A load that a person asks for is tried even after many deaths."""
-        self._restarts.forgive()
+        """As core.ports.Engine. Also raises engine.keeps_dying; what is not what kept dying is tried at once."""
         with self._reloading:
+            if self._tried != (path, settings):
+                self._restarts.forgive()
+                self._tried = (path, settings)
             self._forget()
             self._worker.set_environment(worker_environment(os.environ, settings.wait))
             info = self._load(path, settings, cancel, progress)
@@ -216,16 +221,24 @@ class WorkerEngine:
                 self._used_at = self._clock()
 
     def _note_end(self, lost: WorkerLost) -> AssistantError:
-        """What to tell; several threads may have waited for one worker, its end is noted once."""
+        """What to tell whoever waited for it."""
         error = engine_error(lost.end, self._mark)
-        if self._restarts.died(lost.start):
-            tail = "".join(f"\n  {line}" for line in lost.end.lines)
-            _log.warning("the engine ended (%s: %s) and is started anew when needed%s", error.code, lost.end.how, tail)
-            if self._log:
-                write_death(self._log, lost.end, error, self._mark)
+        self._note(lost.end, lost.start, error, logging.WARNING)
         if error.code.startswith("model."):
             self._info = None  # it cannot be loaded again as it was
         return error
+
+    def _lost(self, end: WorkerEnd, start: int) -> None:
+        """Nobody waited for it, so nobody is told; the doctor knows."""
+        self._note(end, start, engine_error(end, self._mark), logging.INFO)
+
+    def _note(self, end: WorkerEnd, start: int, error: AssistantError, level: int) -> None:
+        """Once, however many threads waited for one worker."""
+        if self._restarts.died(start):
+            tail = "".join(f"\n  {line}" for line in end.lines)
+            _log.log(level, "the engine ended (%s: %s) and is started anew when needed%s", error.code, end.how, tail)
+            if self._log:
+                write_death(self._log, end, error, self._mark)
 
     def _wait_for_start(self, cancel: CancelToken) -> None:
         """Until a worker that died may be started again. Raises engine.closed, engine.keeps_dying, Cancelled."""

@@ -74,6 +74,27 @@ class ModelService:
     def add(self, path: Path) -> ModelFile:
         return self.store.add(path)
 
+    def add_folder(self, folder: Path) -> list[ModelFile]:
+        return self.store.add_folder(folder)
+
+    def remove(self, name: str) -> ModelFile:
+        """As ModelStore.remove. The loaded model is unloaded before, and another one is loaded behind, if there is one.
+
+        Raises ``model.missing``, ``model.delete``.
+        """
+        info, file = self.engine.info, self.store.find(name)
+        if info is None or info.path != file.path:
+            return self.store.remove(name)
+        self.engine.unload()
+        try:
+            return self.store.remove(name)
+        finally:
+            self.load_later()
+
+    def engine_settings(self, _file: ModelFile | None = None) -> EngineSettings:
+        """How a model would be loaded now; None: one that is not here."""
+        return self._engine_settings()
+
     def chosen(self, name: str = "") -> ModelFile:
         """The model of that name, else the one of the settings, else the first sound one. Raises ``model.*``."""
         wanted = name or self._settings().model.name
@@ -87,7 +108,7 @@ class ModelService:
     def take_over(self) -> None:
         """Go on with the model that the engine came with; load the chosen one where it has none."""
         if info := self.engine.info:
-            self._emit(ModelReady(info))
+            self._emit(ModelResting(info) if is_asleep(self.engine) else ModelReady(info))
         else:
             self.load_later()
 

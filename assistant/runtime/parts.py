@@ -16,12 +16,14 @@ from assistant.runtime.backup_forgetting import BackupPlace
 from assistant.runtime.backups import BackupService
 from assistant.runtime.deletion import DeletionService
 from assistant.runtime.distilling import DistilService
+from assistant.runtime.downloads import DownloadService
 from assistant.runtime.forget_places import Places as ForgetPlaces
 from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
 from assistant.runtime.importing import ImportService
 from assistant.runtime.indexing import IndexService
 from assistant.runtime.lanes import Lanes
+from assistant.runtime.model_facts import ModelFacts
 from assistant.runtime.models import ModelService
 from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
@@ -66,6 +68,7 @@ class Parts:
         self._sinks: list[EventSink] = []
         self._values: Callable[[], Settings] = settings.load
         self._took_over = workers is not None
+        self._begun_downloads = workers.downloads if workers else ()
         workers = workers or start_workers(settings.load(), paths)
         self.engine, self.embedder = workers.engine, workers.embedder
         self.recall = Recall(workspace, state, self.embedder, workspace.clock, recall_budget_ms, self._private)
@@ -81,6 +84,8 @@ class Parts:
         store = ModelStore(self.paths.models, shared=self.paths.shared_models)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         self.model_service = models = ModelService(store, self.engine, self._values, lanes.chat, emit)
+        self.downloads = DownloadService(store, self.settings, emit)
+        self.model_facts = ModelFacts(store, self.engine, models.engine_settings, self.downloads)
         self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
         distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
         self.distilling = DistilService(workspace, distiller, self.prompts, models, lanes.chat, emit)

@@ -53,7 +53,10 @@ class PromptService:
     def options(self) -> GenerateOptions:
         """How replies are sampled, by the settings."""
         m = self._settings().model
-        return GenerateOptions(m.max_tokens, m.temperature, m.top_p, m.top_k, m.min_p, m.repeat_penalty)
+        thinking = m.thinking != "off"
+        return GenerateOptions(
+            m.max_tokens, m.temperature, m.top_p, m.top_k, m.min_p, m.repeat_penalty, thinking=thinking
+        )
 
     def limits(self) -> Limits:
         """How much of memory goes into a prompt, by the settings."""

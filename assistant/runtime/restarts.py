@@ -10,8 +10,8 @@ from assistant.core.errors import AssistantError
 
 DEATHS, WITHIN_SECONDS = 3, 300.0
 """So many deaths in so many seconds, and the worker is no longer started by itself."""
-_WAITS = (0.0, 1.0, 4.0)
-"""Seconds from a death to the next start, after one recent death, two, and more: what ails it may pass."""
+_WAITS = (0.0, 1.0)
+"""Seconds from a death to the next start, after one recent death and after two: what ails it may pass."""
 
 
 class Restarts:
@@ -53,4 +53,4 @@ class Restarts:
                 f"The engine ended {len(recent)} times within a few minutes.",
                 "Choose a smaller model or context window and load it, or look into the log.",
             )
-        return max(0.0, recent[-1] + _WAITS[min(len(recent), len(_WAITS)) - 1] - now)
+        return max(0.0, recent[-1] + _WAITS[len(recent) - 1] - now)

@@ -59,6 +59,8 @@ class Services(Parts):
             self.model_service.take_over()
         else:
             self.model_service.load_later()
+        for name in self._begun_downloads:
+            self.downloads.start(name)
         self.indexing.start()
         self.history.start()
         self.self_test.start()
@@ -82,8 +84,9 @@ class Services(Parts):
         return once("handing-over", self._hand_over)
 
     def _hand_over(self) -> Workers:
+        begun = self.downloads.running()
         self._end(lambda: None)
-        return Workers(self.engine, self.embedder)
+        return Workers(self.engine, self.embedder, begun)
 
     def _end(self, end_workers: Callable[[], None]) -> None:
         self._sinks.clear()
@@ -95,6 +98,7 @@ class Services(Parts):
         self.model_service.cancel()
         self.importing.cancel()
         self.backups.close()
+        self.downloads.close()
         self.self_test.close()
         end_workers()
         self.lanes.close()
@@ -201,9 +205,19 @@ class Services(Parts):
     def add_model(self, path: Path) -> ModelFile:
         return self.model_service.add(path)
 
+    def add_model_folder(self, folder: Path) -> list[ModelFile]:
+        return self.model_service.add_folder(folder)
+
+    def remove_model(self, name: str) -> ModelFile:
+        return self.model_service.remove(name)
+
     def load_model(self, name: str) -> None:
         """Returns at once; ModelLoading, then ModelReady or ModelFailed follow."""
         self.model_service.load_later(name)
+
+    def wake_model(self) -> None:
+        """A message is being written: have a model that rests ready for it. Returns at once; events as load_model."""
+        self.lanes.chat.submit(self.model_service.ensure)
 
     # --- inside --------------------------------------------------------------------------------------------------
 

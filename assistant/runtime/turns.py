@@ -209,7 +209,7 @@ class TurnService:
         self._models.ensure(plan.model, cancel)
         draft = self._prompts.builder(plan).build(Question(Chat.empty(), (), text))
         for event in self._prompts.engine.chat(draft.prompt.messages, plan.options or self._prompts.options(), cancel):
-            if isinstance(event, Delta):
+            if isinstance(event, Delta) and not event.thought:
                 yield event.text
             elif isinstance(event, Done):
                 yield event, receipt_of(draft, "", 0, event)

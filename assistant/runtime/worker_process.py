@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ class WorkerProcess:
     """Client of ``python -m <module>``. Requests from several threads are answered in the order they came.
 
     log: file that takes the worker's stderr (None: thrown away). env: added to this process's environment. A worker
-    that hangs while somebody waits for it is ended.
+    that hangs while somebody waits for it is ended. on_lost: told of an end that nobody waited for and of its start,
+    when the next one is started.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class WorkerProcess:
         env: Mapping[str, str] | None = None,
         patience: Patience = Patience(),  # noqa: B008 - frozen
         kills: MemoryKills | None = None,
+        on_lost: Callable[[WorkerEnd, int], None] = lambda _end, _start: None,
     ) -> None:
         self._module = module
         self._log_path = log
         self._env = dict(env or {})
         self._patience = patience
         self._kills = kills or MemoryKills()
+        self._on_lost = on_lost
         self._lock = threading.Lock()
         self._session: WorkerSession | None = None
         self.starts = 0
@@ -129,8 +132,10 @@ class WorkerProcess:
         with self._lock:
             if self._session and (opened := self._session.open()):
                 return (self._session, *opened)
-            if self._session:
-                self._session.release()
+            if lost := self._session:
+                lost.release()
+                if end := lost.end():
+                    self._on_lost(end, lost.start)
             self.starts += 1
             try:
                 self._session = WorkerSession(

@@ -15,10 +15,14 @@ EMBEDDING_MODEL = "multilingual-e5-small"
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Processes that serve any assistant: the model stays loaded while the person goes from one to another."""
+    """Processes that serve any assistant: the model stays loaded while the person goes from one to another.
+
+    downloads: names of those that were running and are to go on.
+    """
 
     engine: WorkerEngine
     embedder: WorkerEmbedder | None
+    downloads: tuple[str, ...] = ()
 
     def close(self) -> None:
         """End the processes."""
@@ -29,8 +33,12 @@ class Workers:
 
 def start_workers(settings: Settings, paths: Paths) -> Workers:
     """Workers whose processes start when they are first needed."""
-    logs = paths.state / "logs"
-    return Workers(WorkerEngine(logs / "engine.log"), _embedder(settings, paths, logs))
+    return Workers(WorkerEngine(engine_log(paths)), _embedder(settings, paths, paths.state / "logs"))
+
+
+def engine_log(paths: Paths) -> Path:
+    """What the engine's worker writes down; what is known of its last unexpected end stands beside it."""
+    return paths.state / "logs" / "engine.log"
 
 
 def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | None:

@@ -75,7 +75,8 @@ class ModelSettings:
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
     until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
-    its memory back; 0: never. The sampling defaults are those of core.values.GenerateOptions.
+    its memory back; 0: never. thinking: "auto": the model may think before it replies; "off": not, where it can do
+    without. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     name: str = _text("")
@@ -88,6 +89,7 @@ class ModelSettings:
     top_k: int = _whole(40, 0, 100_000)
     min_p: float = _share(0.05, 0, 1)
     repeat_penalty: float = _share(1.1, 0.1, 10)
+    thinking: str = _text("auto", "auto", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,16 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DownloadSettings:
+    """host: where models are fetched from when the person asks for one, or a mirror of it. proxy: an address, "none",
+    or empty for the system's.
+    """
+
+    host: str = _text("https://huggingface.co")
+    proxy: str = _text("")
+
+
+@dataclass(frozen=True, slots=True)
 class HistorySettings:
     """git: "on" keeps a git repository of the workspace, a commit a change."""
 
@@ -135,6 +147,7 @@ class Settings:
     memory: MemorySettings = MemorySettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     history: HistorySettings = HistorySettings()
+    downloads: DownloadSettings = DownloadSettings()
 
 
 SECTIONS: tuple[str, ...] = tuple(section.name for section in fields(Settings))

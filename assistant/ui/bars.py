@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from assistant.core.errors import AssistantError
@@ -151,13 +151,14 @@ class TopBar(QWidget):
         colours = self._theme.palette
         colour = {
             ModelState.NONE: colours.border_strong,
-            ModelState.RESTING: colours.border_strong,
+            ModelState.RESTING: colours.accent,
             ModelState.LOADING: colours.amber,
             ModelState.READY: colours.accent,
             ModelState.FAILED: colours.red,
         }[self._state]
         self.model.setText(self._words)
-        self.model.setIcon(QIcon(_dot(colour, self.devicePixelRatioF())))
+        hollow = self._state is ModelState.RESTING
+        self.model.setIcon(QIcon(_dot(colour, self.devicePixelRatioF(), hollow)))
 
 
 class BottomBar(QWidget):
@@ -210,6 +211,12 @@ class BottomBar(QWidget):
             self._jobs[name] = (words, done, total)
         self._refresh()
 
+    def show_network(self, words: str) -> None:
+        """What goes over the network now; "" when nothing does."""
+        restyle(self.offline, "role", "smallamber" if words else "small")
+        self._lock.setVisible(not words)
+        self.offline.setText(words or tr("Offline — nothing leaves this laptop"))
+
     def end_job(self, name: str) -> None:
         self._jobs.pop(name, None)
         self._refresh()
@@ -252,14 +259,14 @@ def size_words(size: int) -> str:
     return f"{size / 1_000:.1f} kB" if size >= 1_000 else f"{size} B"
 
 
-def _dot(colour: str, ratio: float) -> QPixmap:
+def _dot(colour: str, ratio: float, hollow: bool) -> QPixmap:
     pixmap = QPixmap(round(10 * ratio), round(10 * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colour))
-    painter.drawEllipse(QRectF(1, 1, 8, 8))
+    painter.setPen(QPen(QColor(colour), 1.5) if hollow else QPen(Qt.PenStyle.NoPen))
+    painter.setBrush(QBrush(Qt.BrushStyle.NoBrush) if hollow else QBrush(QColor(colour)))
+    painter.drawEllipse(QRectF(2, 2, 6, 6) if hollow else QRectF(1, 1, 8, 8))
     painter.end()
     return pixmap

@@ -29,7 +29,9 @@ class EventRouter(QObject):
     model_ready = Signal(str)
     model_sized = Signal(int)
     model_noted = Signal(str)
+    model_resting = Signal()
     model_failed = Signal(object)
+    model_missing = Signal()
 
     def __init__(self, bridge: Bridge, top: TopBar, bottom: BottomBar, parent: QObject) -> None:
         super().__init__(parent)
@@ -50,11 +52,14 @@ class EventRouter(QObject):
                 self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
             case ModelResting():
                 self._top.show_resting(event.info)
+                self.model_resting.emit()
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)
                 self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
+                if event.error.code == "model.none":
+                    self.model_missing.emit()
             case DistillProgress():
                 self._bottom.show_job("distil", tr("Turning older messages into memory"), event.done, event.total)
             case Notice():

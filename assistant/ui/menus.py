@@ -94,6 +94,7 @@ class Menus:
     def _fill_model(self) -> None:
         window, menu = self._window, self._menu(tr("&Model"), tr("Model"))
         self._action(menu, tr("Models…"), window.models.open, "Ctrl+Shift+M")
+        self._action(menu, tr("Models and downloads…"), window.models.show_here)
         self._action(menu, tr("How to add a model"), window.models.explain)
 
     def _fill_help(self) -> None:

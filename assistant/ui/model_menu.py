@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ class ModelMenu(QMenu):
         problem: str,
         choose: Callable[[str], None],
         add: Callable[[], None],
-        explain: Callable[[], None],
+        more: Mapping[str, Callable[[], None]],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -43,7 +43,8 @@ class ModelMenu(QMenu):
             self._add_model(model, model.name == loaded, choose)
         self.addSeparator()
         self._add(tr("Add a model file…"), add)
-        self._add(tr("A bigger model gives better answers — how to add one"), explain)
+        for words, act in more.items():
+            self._add(words, act)
 
     def _note(self, text: str) -> None:
         lines = [text[i : i + 60] for i in range(0, min(len(text), 240), 60)]

@@ -116,6 +116,8 @@ QLabel[role="strong"] { font-weight: 600; }
 QFrame#bubble { background: $bubble; border: none; border-radius: 16px; }
 QFrame#code { background: $sunken; border: 1px solid $border; border-radius: 12px; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 12px; }
+QFrame#thought { background: transparent; border: none; border-left: 2px solid $border; border-radius: 0; }
+QFrame#thought QTextBrowser, QFrame#thought QPlainTextEdit { color: $muted; }
 QFrame#receiptrow { background: transparent; border: none; border-radius: 8px; }
 QFrame#receiptrow[pointed="true"] { background: $hover; }
 QFrame#errorcard { background: $red_soft; border: 1px solid $red_soft; border-radius: 12px; }

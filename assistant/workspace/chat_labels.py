@@ -26,6 +26,7 @@ class Labels:
     summarized: str
     private: str
     yes: str
+    thought: str
 
 
 ENGLISH = Labels(
@@ -43,6 +44,7 @@ ENGLISH = Labels(
     "Summarized through",
     "Private",
     "yes",
+    "Thought for {n} s",
 )
 CHINESE = Labels(
     "会话",
@@ -59,6 +61,7 @@ CHINESE = Labels(
     "已总结至",
     "私密",
     "是",
+    "思考了 {n} 秒",
 )
 USER = (ENGLISH.user, CHINESE.user)
 ASSISTANT = (ENGLISH.assistant, CHINESE.assistant)

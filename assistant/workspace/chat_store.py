@@ -30,6 +30,7 @@ from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
 from assistant.workspace.redaction import redact
 from assistant.workspace.safe_files import locked, read_bytes, read_text, write_atomic
+from assistant.workspace.thoughts import NO_THOUGHT, Thought, written_thought
 from assistant.workspace.trash import DeletedChat, Trash
 from assistant.workspace.turn_writer import TurnWriter
 
@@ -91,7 +92,7 @@ class ChatStore:
         for turn in chat.turns:
             after = turn.after or 0
             body += format_turn(turn.at, turn.n, turn.user, None if after == last else after)
-            body += format_reply(turn.reply, turn.mark) if turn.reply is not None else ""
+            body += format_reply(turn.reply, turn.mark, thought=turn.thought) if turn.reply is not None else ""
             last = turn.n
         return self.create(chat.title, body=body)
 
@@ -142,13 +143,13 @@ class ChatStore:
         """Put the reply so far where a crash of this process cannot take it; call it as often as text may be lost."""
         self._pending.keep(files.check_id(ident), n, redact(printable(text)).text)
 
-    def end_turn(self, ident: str, n: int, text: str, mark: str = "") -> None:
+    def end_turn(self, ident: str, n: int, text: str, mark: str = "", thought: Thought = NO_THOUGHT) -> None:
         """Write the reply under turn ``n``, also when another turn began meanwhile. mark: "", "stopped", "interrupted".
 
         Raises ("chat.missing") or ("chat.turn"); the partial reply is then kept.
         """
         with self._locked(ident):
-            self._write_reply(ident, n, redact(printable(text)).text, mark)
+            self._write_reply(ident, n, redact(printable(text)).text, mark, written_thought(thought))
         self._pending.drop(ident, n)
 
     def recover(self) -> Sequence[tuple[str, int]]:
@@ -246,8 +247,8 @@ class ChatStore:
         """No reply is under way any more."""
         self._pending.close()
 
-    def _write_reply(self, ident: str, n: int, text: str, mark: str) -> None:
-        self._writer.add_reply(ident, self._parts(ident), n, text, mark)
+    def _write_reply(self, ident: str, n: int, text: str, mark: str, thought: Thought = NO_THOUGHT) -> None:
+        self._writer.add_reply(ident, self._parts(ident), n, text, mark, thought)
 
     def _rewrite(self, ident: str, change: Callable[[str], str]) -> None:
         with self._locked(ident):

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from assistant.workspace.chat_head import Head, parse_head, sane_pointer
 from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, USER, Labels
+from assistant.workspace.thoughts import NO_THOUGHT, Thought, format_thought, take_thought
 
 _TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?"
 BLOCK = re.compile(
@@ -33,7 +34,8 @@ class Turn:
 
     n: its number, unique in the chat; after: the turn it follows, None for a root; at: the heading's time (or words,
     where it is no time); reply: None while there is none; mark: how the reply ended, "", "stopped" or "interrupted";
-    line: of the heading, from 1, counted through all parts of the chat; part: which file it stands in, from 1.
+    line: of the heading, from 1, counted through all parts of the chat; part: which file it stands in, from 1; thought:
+    what the model thought before the reply, which is never told to a model again, nor found by a search.
     """
 
     n: int
@@ -44,6 +46,7 @@ class Turn:
     mark: str = ""
     line: int = 0
     part: int = 1
+    thought: Thought = NO_THOUGHT
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class RawBlock:
     end: int = 0
     parts: dict[str, list[str]] = field(default_factory=dict)
     mark: str = ""
+    thought: Thought = NO_THOUGHT
 
 
 def quote(text: str) -> str:
@@ -133,9 +137,10 @@ def format_turn(at: str, n: int, text: str, after: int | None = None, labels: La
     return f"\n### {at} · #{n}{follows}\n\n**{labels.user}**:\n\n{quote(text)}\n"
 
 
-def format_reply(text: str, mark: str = "", labels: Labels = ENGLISH) -> str:
+def format_reply(text: str, mark: str = "", labels: Labels = ENGLISH, thought: Thought = NO_THOUGHT) -> str:
     """The bytes that end a turn."""
-    return f"\n**{labels.assistant}**{f' ({mark})' if mark else ''}:\n\n{quote(text)}\n"
+    before = format_thought(thought, labels.thought)
+    return f"\n**{labels.assistant}**{f' ({mark})' if mark else ''}:\n\n{before}{quote(text)}\n"
 
 
 def parse_chat(text: str | Sequence[str], ident: str = "") -> Chat:
@@ -253,7 +258,11 @@ def _take_messages(block: RawBlock) -> None:
         block.mark = next((_MARKS[m] for m in match.groups()[1:] if m in _MARKS), block.mark)
         found.append((speaker, crlf, []))
     for name, ends_crlf, body in found:
-        message = _message([line.removesuffix("\r") for line in body] if ends_crlf else body)
+        body = [line.removesuffix("\r") for line in body] if ends_crlf else body
+        if name == "assistant":
+            thought, body = take_thought(body)
+            block.thought = thought or block.thought
+        message = _message(body)
         if name or message:
             block.parts.setdefault(name or "user", []).append(message)
 
@@ -271,4 +280,4 @@ def _message(lines: list[str]) -> str:
 def _turn(block: RawBlock, n: int, after: int | None) -> Turn:
     user, reply = block.parts.get("user", []), block.parts.get("assistant")
     said = "\n\n".join(reply) if reply is not None else None
-    return Turn(n, after, block.at, "\n\n".join(user), said, block.mark, block.line, block.part)
+    return Turn(n, after, block.at, "\n\n".join(user), said, block.mark, block.line, block.part, block.thought)

@@ -207,7 +207,7 @@ def _in_chat(ident: str, file: str, texts: Sequence[str], query: ForgetQuery) ->
     if query.matches(chat.title):
         yield Target("title", "", file, 1, chat.title, (), ident)
     for turn in chat.turns:
-        if query.matches(f"{turn.user}\n{turn.reply or ''}"):
+        if query.matches(f"{turn.user}\n{turn.thought.text}\n{turn.reply or ''}"):
             yield _turn_target(ident, file, turn)
     for line in chat.key_points.split("\n"):
         if query.matches(line):

@@ -12,6 +12,7 @@ from assistant.workspace.chat_head import clean_title, printable
 from assistant.workspace.chat_store import ChatInfo, ChatStore, TurnStart
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.redaction import redact
+from assistant.workspace.thoughts import NO_THOUGHT, Thought, written_thought
 
 PREFIX = ".temporary-"
 """Of their ids: no chat on disk can be called so, and ChatStore refuses it, so nothing is written by mistake."""
@@ -99,14 +100,16 @@ class TemporaryChats:
     def keep_partial(self, ident: str, n: int, text: str) -> None:
         """Nothing is kept for a crash: a crash ends it."""
 
-    def end_turn(self, ident: str, n: int, text: str, mark: str = "") -> None:
+    def end_turn(self, ident: str, n: int, text: str, mark: str = "", thought: Thought = NO_THOUGHT) -> None:
         """The reply to turn ``n``. Raises ("chat.missing") or ("chat.turn")."""
-        reply = redact(printable(text)).text
+        reply, thought = redact(printable(text)).text, written_thought(thought)
         with self._lock:
             kept = self._kept(ident)
             if n not in kept.chat.by_number:
                 raise AssistantError("chat.turn", f"There is no turn #{n} in this chat.", "Reload the chat.")
-            turns = tuple(replace(t, reply=reply, mark=mark) if t.n == n else t for t in kept.chat.turns)
+            turns = tuple(
+                replace(t, reply=reply, mark=mark, thought=thought) if t.n == n else t for t in kept.chat.turns
+            )
             kept.chat = replace(kept.chat, turns=turns)
 
     def _kept(self, ident: str) -> _Kept:

@@ -12,6 +12,7 @@ from assistant.workspace.chat_head import format_part_head, parse_head
 from assistant.workspace.chats import Chat, format_reply, format_turn, link_turns, split_blocks
 from assistant.workspace.disk import ends_with_newline, read_bytes
 from assistant.workspace.safe_files import write_atomic
+from assistant.workspace.thoughts import NO_THOUGHT, Thought
 
 
 class TurnWriter:
@@ -47,10 +48,12 @@ class TurnWriter:
             self._append(ident, target, block, head.crlf)
         self._remember(target, n)
 
-    def add_reply(self, ident: str, parts: Sequence[Path], n: int, text: str, mark: str) -> None:
+    def add_reply(
+        self, ident: str, parts: Sequence[Path], n: int, text: str, mark: str, thought: Thought = NO_THOUGHT
+    ) -> None:
         """The reply under turn ``n``, wherever that stands. Raises ("chat.turn")."""
         head = parse_head(files.read_head(parts[0]))
-        reply = format_reply(text, mark, head.labels)
+        reply = format_reply(text, mark, head.labels, thought)
         with_blocks = next(((path, tail) for path in reversed(parts) if (tail := files.read_tail(path))), None)
         if with_blocks and with_blocks[1].n == n and with_blocks[1].plain:
             self._append(ident, with_blocks[0], reply, head.crlf)

@@ -14,7 +14,7 @@ from assistant.core.values import GenerateOptions
 from assistant.recall.search import Recall
 from assistant.workspace.chats import Turn
 from assistant.workspace.workspace import Workspace
-from tests.fakes import FakeEngine
+from tests.fakes import FakeEngine, Reply
 
 
 class Bench:
@@ -119,3 +119,14 @@ def test_events_tell_the_receipt_then_the_text(bench: Bench) -> None:
     kinds = [type(event) for event in bench.events]
     assert kinds.index(Recalled) < kinds.index(TextArrived)
     assert "".join(e.text for e in bench.events if isinstance(e, TextArrived)) == "Hello!\nHow are you?"
+
+
+def test_what_the_model_thinks_is_told_apart_kept_and_never_sent_again(bench: Bench) -> None:
+    bench.engine = FakeEngine([Reply("Two.", thought="They ask for a number."), "Yes."])
+    bench.say("How many?")
+    told = [(event.text, event.thought) for event in bench.events if isinstance(event, TextArrived)]
+    assert told == [("They ask for a number.", True), ("Two.", False)]
+    assert (bench.turns[0].reply, bench.turns[0].thought.text) == ("Two.", "They ask for a number.")
+    bench.say("Surely?")
+    assert "ask for a number" not in repr(bench.engine.asked[1])
+    assert "Two." in repr(bench.engine.asked[1])

@@ -92,3 +92,12 @@ def test_recall_of_a_set_alone_is_a_table(script: Script, tmp_path: Path) -> Non
 def test_engine(script: Script) -> None:
     names = {"tokens_per_s", "first_token", "next_turn_first_token", "restart_speedup", "reread", "busy_tokens_per_s"}
     assert names <= _run(script, "engine", "--size", "4", "--runs", "1").keys()
+
+
+@pytest.mark.long
+def test_stop(script: Script) -> None:
+    (report,) = script.run("bench", "stop", "--size", "40", "--runs", "2")
+    figures = report["figures"]
+    assert figures["stops"] == 2
+    assert 0 <= figures["reading_ms"] <= figures["reading_max_ms"]
+    assert 0 <= figures["writing_ms"] <= figures["writing_max_ms"]

@@ -9,8 +9,10 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason
+from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason, ToolCall
 from assistant.engine.generation import generate
+from assistant.engine.reply_parts import ReplyShape
+from assistant.engine.tool_formats import HERMES
 
 END = -1
 
@@ -24,6 +26,7 @@ class ScriptedModel:
         self._script = script
         self._endless = endless
         self._at = 0
+        self.held = ("", "", "")
 
     def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int:
         on_progress(0, 0)
@@ -45,6 +48,9 @@ class ScriptedModel:
         token = self._script[self._at % len(self._script)]
         self._at += 1
         return token
+
+    def hold_to(self, grammar: str, root: str, said: str) -> None:
+        self.held = (grammar, root, said)
 
     def piece(self, token: int) -> bytes:
         return bytes([token])
@@ -130,3 +136,45 @@ def test_times_are_those_of_the_clock() -> None:
     done, _ = generate(ScriptedModel(b"abcd"), [1], GenerateOptions(), CancelToken(), lambda _event: None, clock)
     assert done.ttft_ms == pytest.approx(100)
     assert done.tokens_per_s == pytest.approx(5)  # two looks at the clock a token
+
+
+SHAPE = ReplyShape(calls=HERMES, tools=("look",), grammar="the grammar")
+CALLING = b'<think>Where?</think>\n\nI look.\n<tool_call>\n{"name": "look", "arguments": {"at": "it"}}\n</tool_call>'
+
+
+def shaped(model: ScriptedModel, **options: object) -> tuple[Done, list[ChatEvent]]:
+    events: list[ChatEvent] = []
+    given = GenerateOptions(**options)  # type: ignore[arg-type] # each test names fields of it
+    done, _ = generate(model, range(10), given, CancelToken(), events.append, shape=SHAPE)
+    return done, events
+
+
+def test_thoughts_and_calls_come_apart_from_what_is_said() -> None:
+    model = ScriptedModel(CALLING, window=1000)
+    done, events = shaped(model)
+    assert (done.stop, done.text, done.thought) == (StopReason.CALLS, "I look.\n", "Where?")
+    assert done.calls == (ToolCall("look", {"at": "it"}),)
+    assert [event for event in events if isinstance(event, Delta) and event.thought]
+    assert "tool_call" not in "".join(event.text for event in events if isinstance(event, Delta))
+    assert model.held == ("the grammar", "marked", "")
+
+
+def test_a_call_that_something_made_up_follows_ends_the_reply() -> None:
+    done, _ = shaped(ScriptedModel(CALLING + b"\n<tool_response>\nmade up", window=1000, endless=True))
+    assert (done.stop, done.text, len(done.calls)) == (StopReason.CALLS, "I look.\n", 1)
+
+
+def test_half_a_call_is_nothing_that_was_said() -> None:
+    done, _ = shaped(ScriptedModel(CALLING, window=1000), max_tokens=60)
+    assert (done.stop, done.text, done.calls) == (StopReason.LENGTH, "I look.\n", ())
+
+
+def test_a_call_that_nobody_can_read_is_shown() -> None:
+    done, _ = shaped(ScriptedModel(b"<tool_call>look at it</tool_call>", window=1000))
+    assert (done.stop, done.text, done.calls) == (StopReason.END, "<tool_call>look at it</tool_call>", ())
+
+
+def test_a_thought_without_an_end_is_a_thought() -> None:
+    done, _ = shaped(ScriptedModel(b"<think>on and on ", window=1000, endless=True), max_tokens=30)
+    assert (done.stop, done.text) == (StopReason.LENGTH, "")
+    assert done.thought.startswith("on and on")

@@ -176,6 +176,11 @@ def test_the_shared_folder_stands_in_where_there_is_no_model(tmp_path: Path) -> 
     (shared / "Starter.gguf").symlink_to(starter_model_path())
     store = ModelStore(tmp_path / "own", shared=shared)
     assert [model.name for model in store.list()] == ["Starter"]
+    store.remove("Starter")
+    assert store.list() == [] and (shared / "Starter.gguf").exists()
+    store.add(shared / "Starter.gguf")
+    assert [model.name for model in store.list()] == ["Starter"]
+    store.remove("Starter")
     other = tmp_path / "Other.gguf"
     other.write_bytes(gguf_bytes(chat_facts()))
     store.add(other)

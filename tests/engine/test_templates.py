@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.values import Message, Role
+from assistant.engine.jinja import PLAIN, Extras
 from assistant.engine.prompt_writer import PromptWriter
 from assistant.engine.templates import choose_template, fold_system, merge_roles
 
@@ -38,7 +39,7 @@ def _expected_warnings(caplog: pytest.LogCaptureFixture) -> None:
 
 def rendered(source: str, messages: list[Message], control: tuple[str, ...] = tuple(CONTROL)) -> tuple[str, str]:
     template = choose_template(source, "<s>", "</s>", control)
-    return template.name, template.render(messages, ())
+    return template.name, template.render(messages, PLAIN)
 
 
 def test_the_models_own_template_is_used() -> None:
@@ -122,7 +123,7 @@ def test_nobody_can_write_a_control_token(said: list[tuple[Role, str]]) -> None:
     tokens = writer().tokens(messages, {})
     control = [token for token in tokens if token < 1000]
     assert control == [1, 2] * len(messages) + [1]
-    assert spelt(tokens) == choose_template(CHATML, "", "", CONTROL).render(messages, ())
+    assert spelt(tokens) == choose_template(CHATML, "", "", CONTROL).render(messages, PLAIN)
 
 
 def test_ordinary_text_is_tokenised_in_one_go() -> None:
@@ -134,7 +135,7 @@ def test_ordinary_text_is_tokenised_in_one_go() -> None:
 
     template = choose_template(CHATML, "", "", CONTROL)
     PromptWriter(template, watched, CONTROL, (-1, "", False)).tokens(TALK, {})
-    assert calls == [(template.render(TALK, ()), True)]
+    assert calls == [(template.render(TALK, PLAIN), True)]
 
 
 def test_a_reply_of_the_model_comes_back_as_its_own_tokens() -> None:
@@ -153,4 +154,56 @@ def test_the_start_token_comes_once_where_the_model_wants_it() -> None:
 
 def test_a_vocabulary_without_control_tokens_works() -> None:
     plain = choose_template("", "", "", ())
-    assert PromptWriter(plain, tokenise, {}, (-1, "", False)).tokens(TALK, {}) == tokenise(plain.render(TALK, ()), True)
+    assert PromptWriter(plain, tokenise, {}, (-1, "", False)).tokens(TALK, {}) == tokenise(
+        plain.render(TALK, PLAIN), True
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{% for a in range(99999) %}{{ messages }}{% endfor %}",
+        "{{ 'a' * 10 ** 10 }}",
+        "{{ 'a' * 99999999999 }}",
+        "{{ 10 ** 10 ** 10 }}",
+        "{{ '%99999999999d' % 1 }}",
+        "{{ '%99999999999d' | format(1) }}",
+        "{{ '{:99999999999}'.format(1) }}",
+        "{{ 'a'.ljust(99999999999) }}",
+        "{{ 'a' | center(99999999999) }}",
+        "{% set s = namespace(x='aaaaaaaaaa') %}{% for a in range(60) %}{% set s.x = s.x ~ s.x %}{% endfor %}",
+        "{% set s = namespace(x='aaaaaaaaaa') %}{% for a in range(60) %}{% set s.x = s.x + s.x %}{% endfor %}",
+        "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+    ],
+)
+def test_a_template_that_would_run_or_write_for_ever_has_a_stand_in(source: str) -> None:
+    name, text = rendered(source + CHATML, TALK)
+    assert name == "chatml" and text.endswith("Bye<|im_end|>\n<|im_start|>assistant\n")
+
+
+def test_a_template_that_turns_bad_in_a_longer_chat_has_a_stand_in_there() -> None:
+    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    source = f"{{% if messages | length > 9 %}}{endless}{{% endif %}}"
+    template = choose_template(source + CHATML, "", "", CONTROL)
+    assert template.name == "own"
+    assert template.render(TALK * 5, PLAIN).count("Be kind.") == 5
+
+
+def test_a_very_long_chat_is_no_endless_one() -> None:
+    talk = [Message(S, "Be kind."), *[Message(U, "x" * 4000), Message(A, "y" * 4000)] * 1000, Message(U, "Bye")]
+    template = choose_template(CHATML, "", "", CONTROL)
+    assert len(template.render(talk, PLAIN)) > 8_000_000
+
+
+def test_what_a_reply_was_thought_with_is_not_sent_again() -> None:
+    talk = [Message(U, "Hi"), Message(A, "<think>\nhm, who is it?\n</think>\n\nHello"), Message(U, "Bye")]
+    assert "who is it" not in spelt(writer().tokens(talk, {}))
+    assert "Hello" in spelt(writer().tokens(talk, {}))
+
+
+def test_thinking_is_turned_off_where_the_template_begins_it() -> None:
+    opened = CHATML.replace("assistant\\n' }}", "assistant\\n<think>\\n' }}")
+    tokens = PromptWriter(choose_template(opened, "", "", CONTROL), tokenise, CONTROL, (-1, "", False)).tokens
+    assert spelt(tokens(TALK, {})).endswith("<think>\n")
+    assert spelt(tokens(TALK, {}, Extras(thinking=False))).endswith("<think>\n\n</think>\n\n")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.values import Message, Role, ToolCall, ToolSpec
+from assistant.engine.jinja import PLAIN, Extras
 from assistant.engine.templates import choose_template
 from assistant.engine.tool_formats import HERMES, LLAMA, MISTRAL, ToolFormat
 from tests.engine.tool_templates import FAMILIES
@@ -19,6 +20,7 @@ SEARCH = ToolSpec(
     "Looks into the memory.",
     {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
 )
+OFFERED = Extras((SEARCH,))
 CALL = ToolCall("memory_search", {"query": "the dentist, 牙医"})
 TALK = [
     Message(S, "Be kind."),
@@ -41,17 +43,17 @@ def _expected_warnings(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_template_with_tools_tells_the_model_of_them_and_of_what_they_gave(family: str, form: ToolFormat) -> None:
     template = choose_template(FAMILIES[family], "<s>", "</s>", ())
     assert (template.name, template.tools) == ("own", form)
-    text = template.render(TALK, (SEARCH,))
+    text = template.render(TALK, OFFERED)
     for part in ("Be kind.", "Looks into the memory.", '"query"', "memory_search", "牙医", "on Tuesday", "Thank you"):
         assert part in text
-    assert "Looks into" not in template.render(TALK, ())
+    assert "Looks into" not in template.render(TALK, PLAIN)
 
 
 @pytest.mark.parametrize("family", ["gemma", "phi", "none"])
 def test_a_model_without_tools_is_told_what_an_earlier_model_looked_up(family: str) -> None:
     template = choose_template(FAMILIES.get(family, ""), "<s>", "</s>", ())
     assert template.tools is None
-    text = template.render(TALK, (SEARCH,))
+    text = template.render(TALK, OFFERED)
     assert "Looks into" not in text
     for part in ("Be kind.", "memory_search", "on Tuesday", "On Tuesday.", "Thank you"):
         assert part in text
@@ -60,7 +62,7 @@ def test_a_model_without_tools_is_told_what_an_earlier_model_looked_up(family: s
 def test_two_calls_at_once_are_told_even_to_a_template_that_refuses_them() -> None:
     template = choose_template(FAMILIES["llama"], "<s>", "</s>", ())
     text = template.render(
-        [Message(U, "Hi"), Message(A, "", (CALL, CALL)), Message(T, "one"), Message(T, "two")], (SEARCH,)
+        [Message(U, "Hi"), Message(A, "", (CALL, CALL)), Message(T, "one"), Message(T, "two")], OFFERED
     )
     assert "one" in text and "two" in text
 
@@ -70,11 +72,10 @@ def test_what_a_model_wrote_comes_back_as_it_was_where_the_template_writes_it_so
     assert choose_template(FAMILIES[family], "<s>", "</s>", ()).raw_calls is alike
 
 
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=9), st.lists(st.text(max_size=3), max_size=2)
 )
-CALLS = st.builds(ToolCall, st.text(min_size=1), st.dictionaries(st.text(), VALUES, max_size=3))
+CALLS = st.builds(ToolCall, st.text(min_size=1, max_size=9), st.dictionaries(st.text(max_size=5), VALUES, max_size=3))
 
 
 @given(st.sampled_from([HERMES, LLAMA, MISTRAL]), st.lists(CALLS, min_size=1, max_size=3))

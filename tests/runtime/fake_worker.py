@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,6 +36,9 @@ def give_up(_args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> Mappin
 
 def die(args: Mapping[str, Any], _cancel: CancelToken, emit: Emit) -> Mapping[str, Any]:
     emit("last", {})
+    if said := args.get("said"):
+        sys.stderr.write(f"{said}\n")
+        sys.stderr.flush()
     os._exit(args.get("code", 9))
 
 
@@ -44,9 +49,18 @@ def hang(_args: Mapping[str, Any], _cancel: CancelToken, emit: Emit) -> Mapping[
     return {}
 
 
+def compute(args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Mapping[str, Any]:
+    """Keep a core busy for some wall-clock seconds."""
+    end = time.monotonic() + args["seconds"]
+    while time.monotonic() < end:
+        sum(range(1000))
+    return args
+
+
 def fail(_args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Mapping[str, Any]:
     raise AssistantError("model.cut", "Cut.", "Copy it.")
 
 
 if __name__ == "__main__":
-    serve(worker_channel(), {"echo": echo, "wait": wait, "give_up": give_up, "die": die, "hang": hang, "fail": fail})
+    handlers = (echo, wait, give_up, die, hang, compute, fail)
+    serve(worker_channel(), {handler.__name__: handler for handler in handlers})

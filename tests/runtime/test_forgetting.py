@@ -19,6 +19,7 @@ from assistant.runtime.composition import Places, compose
 from assistant.runtime.services import Services
 from assistant.workspace.forget_pending import FOLDER
 from assistant.workspace.memory import Conflict
+from assistant.workspace.thoughts import Thought
 from tests.fakes import FakeEngine
 
 FACT = "the vault code of Zephyria is quixotonal 4711"
@@ -129,6 +130,19 @@ def test_a_short_fact_goes_where_it_stands_alone_and_nowhere_else(services: Serv
     assert services.forgetting.now(plan).clean
     assert path.read_text() == "- a team drinks tea\n2026-02-16|you|rice\n"
     assert services.read_chat(chat).turns[0].user == "do you like tea"
+
+
+def test_what_a_model_thought_is_forgotten_with_its_turn(services: Services, tmp_path: Path) -> None:
+    chat = talk(services, "Codes", "hello", "Hi.")
+    turn = services.workspace.chats.begin_turn(chat, "what do you know?")
+    services.workspace.chats.end_turn(chat, turn.n, "Little.", thought=Thought(f"I know that {FACT}", 3))
+    assert traces(tmp_path)
+    assert services.forgetting.now(services.forgetting.plan("quixotonal")).clean
+    assert traces(tmp_path) == []
+    assert [(t.user, t.reply, t.thought.text) for t in services.read_chat(chat).turns] == [
+        ("hello", "Hi.", ""),
+        ("«forgotten»", "«forgotten»", ""),
+    ]
 
 
 def test_a_turn_becomes_a_mark_and_its_number_stays(services: Services, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.runtime.worker_process import WorkerProcess
+from assistant.runtime.pulse import Patience
+from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 
 MODULE = "tests.runtime.fake_worker"
 
@@ -167,6 +168,75 @@ def test_a_worker_that_hangs_is_killed_even_while_somebody_writes_to_it(worker: 
     assert codes in ([], ["worker.closed"])
 
 
+@pytest.fixture
+def strict(tmp_path: Path) -> Iterator[WorkerProcess]:
+    """Has little patience with workers that hang."""
+    process = WorkerProcess(MODULE, tmp_path / "log", patience=Patience(silent=3, hurried=3, idle=5))
+    yield process
+    process.close()
+
+
+def test_a_worker_that_gives_no_sign_of_life_is_ended(strict: WorkerProcess) -> None:
+    strict.call("echo", {}, CancelToken())
+    hanging = strict.pid
+    with pytest.raises(WorkerLost) as caught:
+        strict.call("hang", {}, CancelToken())
+    assert (code_of(caught), caught.value.end.how, caught.value.start) == ("worker.hung", "SIGKILL", 1)
+    assert strict.call("echo", {}, CancelToken())["pid"] != hanging
+
+
+def test_a_worker_that_beats_and_does_nothing_is_ended(strict: WorkerProcess) -> None:
+    with pytest.raises(WorkerLost) as caught:
+        strict.call("wait", {}, CancelToken())
+    assert code_of(caught) == "worker.hung"
+
+
+def test_a_worker_that_computes_may_take_its_time(strict: WorkerProcess) -> None:
+    """Longer than it may be silent or idle."""
+    assert strict.call("compute", {"seconds": 6}, CancelToken())["seconds"] == 6
+
+
+def test_the_last_lines_of_the_log_tell_why_it_ended(worker: WorkerProcess) -> None:
+    with pytest.raises(WorkerLost) as caught:
+        worker.call("die", {"code": 3, "said": "ggml: failed to allocate buffer"}, CancelToken())
+    assert (code_of(caught), caught.value.end.how) == ("worker.no_memory", "exit status 3")
+    assert caught.value.end.lines == ("ggml: failed to allocate buffer",)
+
+
+def test_an_end_that_nobody_waited_for_is_told_at_the_next_start(tmp_path: Path) -> None:
+    lost: list[tuple[str, int]] = []
+    worker = WorkerProcess(MODULE, on_lost=lambda end, start: lost.append((end.how, start)))
+    pid = worker.call("echo", {}, CancelToken())["pid"]
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert lost == []
+    worker.call("echo", {}, CancelToken())
+    assert lost == [("SIGKILL", 1)]
+    worker.close()
+    worker.call("echo", {}, CancelToken())
+    worker.close()
+    assert len(lost) == 1  # what is closed is not lost
+
+
+def test_only_an_idle_worker_retires(worker: WorkerProcess) -> None:
+    assert not worker.retire()
+    request = worker.request("wait", {}, CancelToken())
+    next(request)
+    assert not worker.retire()
+    request.close()
+    pid = worker.call("echo", {}, CancelToken())["pid"]
+    assert worker.retire()
+    assert not worker.alive and not Path(f"/proc/{pid}").exists()
+    assert worker.call("echo", {}, CancelToken())["pid"] != pid
+
+
+def test_ends_of_different_versions_say_so(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.runtime.worker_process.VERSION", 1)
+    with pytest.raises(AssistantError) as caught:
+        worker.call("echo", {}, CancelToken())
+    assert str(caught.value) == "Keepsake was updated while it ran. Close it and start it again."
+
+
 def test_closing_twice_and_unstarted_is_fine(worker: WorkerProcess) -> None:
     worker.close()
     worker.call("echo", {}, CancelToken())
@@ -220,7 +290,8 @@ def test_a_log_does_not_grow_for_ever(tmp_path: Path) -> None:
 PARENT = f"""
 import os, sys
 from assistant.core.cancel import CancelToken
-from assistant.runtime.worker_process import WorkerProcess
+from assistant.runtime.pulse import Patience
+from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 worker = WorkerProcess({MODULE!r})
 for event, data in worker.request("wait", {{}}, CancelToken()):
     print(worker.pid, flush=True)

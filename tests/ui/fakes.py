@@ -435,6 +435,9 @@ class FakeServices:
     def load_model(self, name: str) -> None:
         self._called("load_model", name)
 
+    def wake_model(self) -> None:
+        self._called("wake_model")
+
 
 def _info(chat: Chat) -> ChatInfo:
     return ChatInfo(

@@ -24,6 +24,7 @@ from assistant.core.events import (
     DistillProgress,
     ModelFailed,
     ModelLoading,
+    ModelResting,
     Notice,
 )
 from assistant.ui.application import use_language
@@ -140,9 +141,26 @@ def test_the_model_button_says_how_it_stands(qtbot: QtBot, window: MainWindow, s
     qtbot.waitUntil(lambda: button.text() == "SmolLM2-135M-Instruct")
     assert not window.bottombar.progress.isVisible()
     assert window.page.composer.hint.whole().startswith("Enter sends")
+    services.emit(ModelResting(ready().info))
+    qtbot.waitUntil(lambda: button.text() == "SmolLM2-135M-Instruct · resting")
+    assert "next message wakes it" in button.toolTip()
+    assert window.page.composer.hint.whole().startswith("Enter sends")
     services.emit(ModelFailed(AssistantError("model.memory", "Not enough memory.", "Choose a smaller one.")))
     qtbot.waitUntil(lambda: button.text() == "The model did not load")
     assert "Choose a smaller one" in button.toolTip()
+
+
+def test_a_model_that_rests_is_woken_while_a_message_is_written(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    button, edit = window.topbar.model, window.page.composer.edit
+    services.emit(ready())
+    qtbot.keyClicks(edit, "Good mor")
+    services.emit(ModelResting(ready().info))
+    qtbot.waitUntil(lambda: button.text().endswith("resting"))
+    assert ("wake_model",) not in services.calls
+    qtbot.keyClicks(edit, "ning")
+    assert services.calls.count(("wake_model",)) == 1
 
 
 def test_the_model_menu_lists_files_and_their_problems(

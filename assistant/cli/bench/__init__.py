@@ -17,6 +17,7 @@ def add_commands(commands: Any) -> None:
     for name, words in (
         ("startup", "process start to usable window, with --size chats (and ten entries for each)"),
         ("engine", "tokens a second and time to first token, beside llama-cpp-python itself"),
+        ("stop", "how long Stop takes while a prompt of --size sentences is read, and while a reply is written"),
         ("recall", "searches in --size units, beside plain FTS5 and the embedding model alone"),
         ("store", "appending a turn to a chat of 10 and of --size turns"),
         ("memory", "the memory panel with --size files, a save that is found, a long journal, forgetting with proof"),
@@ -72,6 +73,10 @@ def _bench(name: str) -> Callable[[Context, int, int], Report]:
             from assistant.cli.bench import engine
 
             return engine.run
+        case "stop":
+            from assistant.cli.bench import stop
+
+            return stop.run
         case "recall":
             from assistant.cli.bench import recall
 

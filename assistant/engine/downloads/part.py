@@ -178,6 +178,14 @@ def parts_in(folder: Path) -> list[tuple[Path, PartState, int]]:
     return found
 
 
+def arrived(target: Path) -> int:
+    """Bytes of a file that are here, of its part or of the whole."""
+    for path in (target, target.with_name(target.name + _PART)):
+        with contextlib.suppress(OSError):
+            return path.stat().st_size
+    return 0
+
+
 def discard_part(target: Path) -> None:
     """Remove what has arrived of a file. Raises AssistantError("download.busy") while it is being fetched."""
     with PartFile(target, PartState("", "")) as part:

@@ -5,7 +5,7 @@ Numbers are measured on three labelled sets (docs/decisions/0032-along.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -94,19 +94,20 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(words_of(text)[0]) - stop_words().english
 
 
-def _diverse(candidates: Candidates, vectors: np.ndarray | None, order: list[int]) -> list[int]:
-    """The order by score less likeness to what stands above; an exact name stays before what holds none."""
+def _diverse(candidates: Candidates, vectors: np.ndarray | None, order: list[int]) -> Iterator[int]:
+    """The order by score less likeness to what stands above; an exact name stays before what holds none.
+
+    One at a time, for whoever takes them mostly wants a few.
+    """
     if vectors is None or len(order) < 2:
-        return order
+        yield from order
+        return
     left = np.array(order)
     score = candidates.score[left]
-    likeness = np.zeros(len(left))
-    result = list[int]()
-    while len(left):
-        loss = _DIVERSITY * np.maximum(likeness - _ALIKE, 0.0) / (1.0 - _ALIKE)
-        best = int(np.argmax(score - loss))
-        n = int(left[best])
-        result.append(n)
-        left, score, likeness = (np.delete(values, best) for values in (left, score, likeness))
-        likeness = np.maximum(likeness, vectors[left] @ vectors[n])
-    return result
+    of_left = vectors[left]
+    likeness = np.zeros(len(left), np.float32)
+    for _ in order:
+        best = int(np.argmax(score - _DIVERSITY * np.maximum(likeness - _ALIKE, 0.0) / (1.0 - _ALIKE)))
+        yield int(left[best])
+        score[best] = -np.inf
+        np.maximum(likeness, of_left @ of_left[best], out=likeness)

@@ -9,6 +9,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.values import Receipt
 from assistant.ui.chat.shown import ShownTurn, siblings_of
 from assistant.workspace.chats import Chat, Turn
+from assistant.workspace.thoughts import Thought
 
 Known = Callable[[int], tuple[AssistantError | None, Receipt | None]]
 """What is known of a turn of the open chat beside its file: why it failed, and its receipt."""
@@ -57,7 +58,8 @@ class Branch:
         self.turns = [*self.turns, turn]
         if self.chat is not None:
             mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
-            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark)
+            thought = Thought(turn.thought, turn.thought_s)
+            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark, thought=thought)
             others = tuple(known for known in self.chat.turns if known.n != turn.n)
             self.read_again(replace(self.chat, turns=(*others, added)))
 
@@ -78,4 +80,5 @@ class Branch:
 
     def _shown(self, turn: Turn, siblings: tuple[int, ...]) -> ShownTurn:
         error, receipt = self._known(turn.n)
-        return ShownTurn(turn.n, turn.user, turn.reply, turn.mark, turn.after, siblings, error=error, receipt=receipt)
+        shown = ShownTurn(turn.n, turn.user, turn.reply, turn.mark, turn.after, siblings, error=error, receipt=receipt)
+        return replace(shown, thought=turn.thought.text, thought_s=turn.thought.seconds) if turn.thought else shown

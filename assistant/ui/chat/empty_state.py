@@ -54,10 +54,11 @@ class EmptyState(QScrollArea):
         # Two widgets, for a button cannot wrap: beside the open memory panel one long line would be cut at both ends.
         advice = QVBoxLayout(self.bigger)
         spread(advice)
-        small = label(tr("This is a small model to begin with. A bigger one gives better answers."), "muted", wrap=True)
-        small.setAlignment(centre)
-        advice.addWidget(small)
-        advice.addWidget(button(tr("How to add a bigger model"), "link", self.bigger_asked.emit), 0, centre)
+        self._advice = label("", "muted", wrap=True)
+        self._advice.setAlignment(centre)
+        advice.addWidget(self._advice)
+        self._get = button("", "link", self.bigger_asked.emit)
+        advice.addWidget(self._get, 0, centre)
         self.bigger.hide()
         self.words = words
         column.addWidget(self.bigger)
@@ -76,7 +77,15 @@ class EmptyState(QScrollArea):
 
     def show_model_size(self, size_bytes: int) -> None:
         """Say plainly, while a small model is loaded, that bigger ones are better."""
+        self._advice.setText(tr("This is a small model to begin with. A bigger one gives better answers."))
+        self._get.setText(tr("See bigger models"))
         self.bigger.setVisible(0 < size_bytes < SMALL_MODEL_BYTES)
+
+    def show_no_model(self) -> None:
+        """For a person who has just begun: without a model nobody answers."""
+        self._advice.setText(tr("There is no model on this laptop yet; without one there are no answers."))
+        self._get.setText(tr("Get a model"))
+        self.bigger.show()
 
     def _suggestions(self) -> QHBoxLayout:
         """As wide as reads well, and no wider than there is room."""

@@ -277,7 +277,10 @@ class ChatSession(QObject):
         live = self._live.get(event.chat)
         if live is None:
             return
-        self._live[event.chat] = replace(live, reply=(live.reply or "") + event.text, phase=Phase.WRITING)
+        if event.thought:
+            self._live[event.chat] = replace(live, thought=live.thought + event.text, phase=Phase.WRITING)
+        else:
+            self._live[event.chat] = replace(live, reply=(live.reply or "") + event.text, phase=Phase.WRITING)
         if event.chat == self.chat_id and not self._reading and not self._frame.isActive():
             self._frame.start()
 

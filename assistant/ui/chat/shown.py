@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from assistant.chat.turn import thought_of
 from assistant.core.errors import AssistantError
 from assistant.core.events import TurnFailed, TurnFinished, TurnSaved
 from assistant.core.values import Receipt, StopReason
@@ -32,7 +33,10 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """One turn on screen. n: 0 until the turn is saved; siblings: turns that stand in the same place, n among them."""
+    """One turn on screen. n: 0 until the turn is saved; siblings: turns that stand in the same place, n among them.
+
+    thought: what the model thought before the reply; thought_s: for how many seconds, 0 where nobody knows.
+    """
 
     n: int
     user: str
@@ -46,6 +50,8 @@ class ShownTurn:
     error: AssistantError | None = None
     receipt: Receipt | None = None
     redacted: int = 0
+    thought: str = ""
+    thought_s: int = 0
 
     @property
     def live(self) -> bool:
@@ -66,7 +72,9 @@ class ShownTurn:
     def finished(self, event: TurnFinished) -> ShownTurn:
         """The reply is on disk."""
         mark = MARKS.get(event.done.stop, "")
-        return replace(self, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
+        thought = thought_of(event.done)
+        shown = replace(self, n=event.turn, reply=event.done.text, mark=mark, phase=Phase.REST, receipt=event.receipt)
+        return replace(shown, thought=thought.text, thought_s=thought.seconds)
 
     def failed(self, event: TurnFailed) -> ShownTurn:
         """There is no (further) reply."""

@@ -24,6 +24,7 @@ from assistant.ui.chat.prose import LongTextView, Part, ProseView, fill_part, pa
 from assistant.ui.chat.receipt_view import ReceiptView
 from assistant.ui.chat.receipt_words import summary
 from assistant.ui.chat.shown import Phase, ShownTurn
+from assistant.ui.chat.thought import ThoughtFold
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
@@ -124,6 +125,8 @@ class TurnView(QWidget):
         self.bubble.resized.connect(self.fit_bubble)
         self.reply = ReplyView(theme, root, renderer)
         self.reply.link_activated.connect(self.link_activated)
+        self.thought = ThoughtFold(theme, root)
+        self.thought.toggled.connect(self.stops_changed)
         self.state = label("", "small")
         self._receipt_view: ReceiptView | None = None
         self._error: QFrame | None = None
@@ -138,6 +141,7 @@ class TurnView(QWidget):
         self._column.addLayout(line)
         self._column.addLayout(self._user_row())
         self._column.addWidget(self.state)
+        self._column.addWidget(self.thought)
         self._column.addWidget(self.reply)
         self._column.addSpacing(4)
         self._reply_row = QWidget()
@@ -195,6 +199,7 @@ class TurnView(QWidget):
         self.reply.setVisible(bool(turn.reply))
         self.redacted.setText(_redacted_words(turn.redacted))
         self.redacted.setVisible(turn.redacted > 0)
+        self.thought.show_turn(turn)
         self._show_state(turn)
         self._show_actions(turn)
         self._show_error(turn.error)
@@ -287,8 +292,8 @@ class TurnView(QWidget):
         return sorted(shown, key=lambda made: (places[made].y() // _ROW_PIXELS, places[made].x()))
 
     def texts(self) -> list[QTextEdit | QPlainTextEdit]:
-        """The views of the person's words and of the reply, from the top."""
-        return [*self.bubble.texts(), *self.reply.texts()]
+        """The views of the person's words, of an open thought and of the reply, from the top."""
+        return [*self.bubble.texts(), *self.thought.texts(), *self.reply.texts()]
 
     def receipt_view(self) -> ReceiptView | None:
         return self._receipt_view
@@ -324,7 +329,7 @@ def state_words(turn: ShownTurn) -> str:
         return tr("Looking through memory…") if turn.receipt is None else tr("Thinking…")
     if turn.phase is Phase.READING and turn.total:
         return tr("Reading prompt {n} %", n=min(100, 100 * turn.read // turn.total))
-    if turn.phase is Phase.WRITING and not turn.reply:
+    if turn.phase is Phase.WRITING and not turn.reply and not turn.thought:
         return tr("Thinking…")
     return ""
 

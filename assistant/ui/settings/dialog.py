@@ -20,6 +20,7 @@ from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
 from assistant.ui.settings.begin_history import begin_history
+from assistant.ui.settings.downloads import DownloadsPage
 from assistant.ui.settings.general import GeneralPage
 from assistant.ui.settings.history import HistoryPage
 from assistant.ui.settings.memory import MemoryPage
@@ -47,8 +48,9 @@ class SettingsDialog(QDialog):
         self.model = ModelPage()
         self.memory = MemoryPage()
         self.history = HistoryPage()
+        self.downloads = DownloadsPage()
         pages = {tr("General"): self.general, tr("Model"): self.model, tr("Memory"): self.memory}
-        for words, page in {**pages, tr("History"): self.history}.items():
+        for words, page in {**pages, tr("History"): self.history, tr("Downloads"): self.downloads}.items():
             item = QListWidgetItem(words, self.pages)
             item.setSizeHint(QSize(0, 36))
             self.stack.addWidget(_scrolled(page))
@@ -83,6 +85,7 @@ class SettingsDialog(QDialog):
         self.model.show_values(settings.model)
         self.memory.show_values(settings.memory)
         self.history.show_values(settings.history)
+        self.downloads.show_values(settings.downloads)
         self.save_button.setEnabled(True)
 
     def _on_save(self) -> None:
@@ -91,6 +94,7 @@ class SettingsDialog(QDialog):
             "model": self.model.changes(),
             "memory": self.memory.changes(),
             "history": self.history.changes(),
+            "downloads": self.downloads.changes(),
         }
         update = self._services.settings.update
 

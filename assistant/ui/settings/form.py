@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from assistant.ui.widgets import label, spread
 
-Field = QComboBox | QSpinBox | QDoubleSpinBox
+Field = QComboBox | QSpinBox | QDoubleSpinBox | QLineEdit
 
 
 class SettingsPage(QWidget):
@@ -51,6 +51,12 @@ class SettingsPage(QWidget):
         field.setSingleStep(0.05)
         self._add(name, words, field, hint)
 
+    def add_text(self, name: str, words: str, hint: str = "", placeholder: str = "") -> None:
+        """A line of text; placeholder: what an empty one means."""
+        field = QLineEdit()
+        field.setPlaceholderText(placeholder)
+        self._add(name, words, field, hint)
+
     def add_words(self, words: str, widget: QWidget) -> None:
         """A row without a setting."""
         self._form.addRow(label(words), widget)
@@ -61,6 +67,8 @@ class SettingsPage(QWidget):
             value = getattr(section, name)
             if isinstance(field, QComboBox):
                 field.setCurrentIndex(max(0, field.findData(value)))
+            elif isinstance(field, QLineEdit):
+                field.setText(value)
             else:
                 field.setValue(value)
             self._before[name] = self._value(field)
@@ -73,13 +81,15 @@ class SettingsPage(QWidget):
     def _value(self, field: Field) -> str | int | float:
         if isinstance(field, QComboBox):
             return str(field.currentData())
+        if isinstance(field, QLineEdit):
+            return field.text().strip()
         return round(field.value(), 4) if isinstance(field, QDoubleSpinBox) else field.value()
 
     def _add(self, name: str, words: str, field: Field, hint: str) -> None:
         field.setAccessibleName(words)
         field.setAccessibleDescription(hint)
         field.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]  # scrolling must not change it
-        if not isinstance(field, QComboBox):
+        if isinstance(field, QSpinBox | QDoubleSpinBox):
             field.lineEdit().setTextMargins(8, 0, 0, 0)  # the style sheet's padding does not reach it
         self.fields[name] = field
         holder = QWidget()

@@ -24,6 +24,12 @@ class ModelPage(SettingsPage):
         self.add_fraction(
             "temperature", tr("Temperature"), 0.0, 5.0, tr("0 always says the likeliest word; higher is freer.")
         )
+        self.add_choice(
+            "thinking",
+            tr("Thinking"),
+            {"auto": tr("When the model likes to"), "off": tr("Reply at once")},
+            tr("Some models think before they reply, which takes longer. Their thoughts are shown folded."),
+        )
         self.add_number(
             "threads", tr("Threads"), 0, 256, tr("How many processor cores work on a reply."), special=tr("automatic")
         )

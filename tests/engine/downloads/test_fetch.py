@@ -208,6 +208,18 @@ def test_redirects_in_a_circle_and_to_nowhere_end(order: Order, hub: Hub) -> Non
     assert fails(order).code == "download.insecure_redirect"
 
 
+def test_a_connection_that_is_not_secure_is_not_used(order: Order, hub: Hub) -> None:
+    secure = order.url.replace("http://", "https://")
+    assert fails(Order("m", secure, order.page, order.target, len(MODEL), DIGEST)).code == "download.insecure"
+    assert hub.asked == []
+
+
+def test_a_host_that_is_not_there_is_told(order: Order) -> None:
+    with serve_hub() as gone:
+        url = gone.url
+    assert fails(Order("m", f"{url}/x", order.page, order.target, len(MODEL), DIGEST)).code == "download.unreachable"
+
+
 @pytest.mark.parametrize(
     ("status", "token", "code", "word"),
     [

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assistant.core.cancel import CancelToken
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
-from assistant.recall.words.keywords import query_terms
+from assistant.recall.words.keywords import query_terms, search_words
 from assistant.recall.words.text import fold, language
 from assistant.recall.words.tokens import words_of
-from tests.recall.helpers import SmallWorkspace, texts
+from tests.recall.helpers import SmallWorkspace, quiet, texts
 
 ODD_QUERIES = ["don't", "C++", "ADR-016", "a@b.com", "status: done", "retry OR", 'timeout "err', "(abc", "*", '""', ""]
 ODD_QUERIES += [
@@ -104,3 +109,25 @@ def test_folding_meets() -> None:
 )
 def test_language_is_told_apart(text: str, expected: str) -> None:
     assert language(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "named", "strangers"),
+    [
+        ("What is Noor allergic to?", True, False),
+        ("Bram 的老婆叫什么", True, False),
+        ("请问Bram住在哪里", True, False),
+        ("What does Vera think of it?", False, False),  # she is spoken of all the time
+        ("What is allergic?", False, False),
+        ("Where does Zacharias live?", False, True),
+    ],
+)
+def test_who_is_seldom_spoken_of_is_told_from_who_always_is(
+    workspace: SmallWorkspace, by_words: Recall, state: Path, query: str, named: bool, strangers: bool
+) -> None:
+    told = [f"2026-11-01|you|Vera said thing number {n}, think of it" for n in range(60)]
+    workspace.remember(*told, "2026-11-02|you|Noor moves in May", "2026-11-03|you|Bram sold the allergic car")
+    by_words.sync(CancelToken(), quiet)
+    with contextlib.closing(sqlite3.connect(state / "index.sqlite3")) as connection:
+        found = search_words(connection, query_terms(query), None, 10)
+    assert (found.named, found.strangers) == (named, strangers)
