@@ -37,6 +37,7 @@ def told_from(
 
     def job() -> None:
         try:
+            cancel.check()
             work(cancel, lambda value: told.put((value,)))
         finally:
             told.put(None)
