@@ -56,18 +56,23 @@ def resident(pid: int) -> int:
     raise ProcessLookupError(pid)
 
 
+def _estimated_resident(path: Path, settings: EngineSettings, used: int) -> int:
+    return estimated(path, settings, used).resident
+
+
 def main(arguments: Sequence[str]) -> int:
     """One line a model and window."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="+", type=Path)
     parser.add_argument("--windows", nargs="+", type=int, default=[2048, 8192])
+    parser.add_argument("--tokens", type=int, default=0, help="tokens to read; without: as many as the window holds")
     parser.add_argument("--flash-attention", choices=["off", "on"], default="off")
     options = parser.parse_args(arguments)
     wrong = False
     for path in options.models:
         for window in options.windows:
             settings = EngineSettings(window=window, flash_attention=options.flash_attention)
-            guess, real = estimated(path, settings).resident, measured(path, settings)
+            guess, real = (do(path, settings, options.tokens) for do in (_estimated_resident, measured))
             off = guess / real - 1
             wrong |= abs(off) > _ALLOWED
             print(

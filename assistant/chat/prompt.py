@@ -45,7 +45,8 @@ _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count i
 class PromptRules:
     """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
 
-    private: what was said in private chats may be told in others. client: as in take_row.
+    private: what was said in private chats may be told in others. host: the server that gets it, "" for none.
+    client: as in take_row.
     """
 
     window: int
@@ -54,6 +55,7 @@ class PromptRules:
     limits: Limits = field(default_factory=Limits)
     memory: bool = True
     private: bool = False
+    host: str = ""
     client: str = ""
 
     @property
@@ -106,6 +108,10 @@ class PromptBuilder:
 
     def build(self, question: Question) -> Draft:
         """The prompt of a turn. Raises AssistantError("prompt.too_long") when the message alone does not fit."""
+        draft = self._fitting(question)
+        return replace(draft, prompt=replace(draft.prompt, host=self._rules.host))
+
+    def _fitting(self, question: Question) -> Draft:
         row, is_new = self._row(question)
         draft = self._assemble(question, row, self._rules.hits)
         if draft.prompt.tokens <= self._rules.room:
@@ -221,9 +227,9 @@ class PromptBuilder:
             return [], (), "off"
         more = min(len(never.units), _HIDDEN)
         answer = self._recall.search(replace(query, limit=query.limit + more), budget_ms)
-        told = [hit for hit in answer.hits if self._rules.private or not hit.private]
-        shown = [hit for hit in told if not never.hides(hit)][: query.limit]
-        hidden = [hit for hit in relevant(answer.hits, query.text) if never.hides(hit)] if never else []
+        may_tell = [hit for hit in answer.hits if self._rules.private or not hit.private]
+        shown = [hit for hit in may_tell if not never.hides(hit)][: query.limit]
+        hidden = [hit for hit in relevant(may_tell, query.text) if never.hides(hit)] if never else []
         left_out = tuple(LeftOut(hit.file, hit.line, NEVER_HERE) for hit in hidden)
         return relevant(shown, query.text), left_out, answer.mode
 

@@ -48,6 +48,7 @@ class _Told:
     reused_tokens: int
     mode: str
     block: str
+    host: str = ""
 
 
 @dataclass
@@ -87,6 +88,7 @@ class ReceiptStore:
             {
                 "turn": receipt.turn,
                 "model": receipt.model,
+                **({"host": receipt.host} if receipt.host else {}),
                 "lines": own,
                 "prompt_tokens": receipt.prompt_tokens,
                 "reused_tokens": receipt.reused_tokens,
@@ -110,6 +112,7 @@ class ReceiptStore:
             chat=chat,
             turn=turn,
             model=told.model,
+            host=told.host,
             lines=(*(told.row.lines if told.row else ()), *told.lines),
             left_out=(*(told.row.left_out if told.row else ()), *told.left_out),
             prompt_tokens=told.prompt_tokens,
@@ -289,4 +292,5 @@ def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
         int(value.get("reused_tokens", 0)),
         str(value.get("mode", "")),
         str(value.get("block", "")),
+        host=str(value.get("host", "")),
     )

@@ -203,6 +203,7 @@ def receipt_of(draft: Draft, chat: str, turn: int, done: Done | None = None, mod
         reused_tokens=done.reused_tokens if done else 0,
         recall_mode=draft.mode,
         recalled_block=draft.recalled.text,
+        host=draft.prompt.host,
     )
 
 

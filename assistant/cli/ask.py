@@ -111,7 +111,8 @@ def _show_delta(context: Context, text: str, thought: bool = False) -> None:
 def _show_done(context: Context, chat: str | None, turn: int, done: Done, receipt: Receipt) -> None:
     if not context.output.as_json:
         context.output.text("\n")
-        context.output.note(f"chat {chat}, turn {turn}, {done.tokens} tokens, {done.tokens_per_s:.1f} a second")
+        by = f", answered by {receipt.host}" if receipt.host else ""
+        context.output.note(f"chat {chat}, turn {turn}, {done.tokens} tokens, {done.tokens_per_s:.1f} a second{by}")
         return
     context.output.line(
         {
@@ -126,6 +127,7 @@ def _show_done(context: Context, chat: str | None, turn: int, done: Done, receip
             "tokens_per_s": round(done.tokens_per_s, 2),
             "prompt_tokens": done.prompt_tokens,
             "reused_tokens": done.reused_tokens,
+            "host": receipt.host,
             "receipt": receipt.lines,
         }
     )

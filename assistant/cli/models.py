@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.cli.context import Context, natural
 from assistant.cli.model_words import catalogue_words, fit_value, fit_words, list_words, offer_value
+from assistant.cli.remote import add_remote
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
 
@@ -35,6 +36,7 @@ def add_commands(commands: Any) -> None:
     remove.add_argument("name", metavar="NAME", help="as models list gives it")
     remove.set_defaults(run=run_remove)
     _add_network(actions)
+    add_remote(actions)
 
 
 def _add_network(actions: Any) -> None:

@@ -75,7 +75,10 @@ def _lines(receipt: Receipt, now: ReceiptNow | None) -> list[dict[str, Any]]:
 
 
 def _words(receipt: Receipt, now: ReceiptNow | None) -> str:
-    parts = [f"{receipt.model}, {receipt.prompt_tokens} tokens of prompt, {receipt.reused_tokens} of them reused"]
+    where = f" at {receipt.host}" if receipt.host else ""
+    parts = [
+        f"{receipt.model}{where}, {receipt.prompt_tokens} tokens of prompt, {receipt.reused_tokens} of them reused"
+    ]
     for n, line in enumerate(receipt.lines):
         parts.append(f"{line.file}:{line.line} ({_why(line)}, {line.tokens} tokens)\n    {line.text}")
         if now is not None:

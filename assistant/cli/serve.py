@@ -57,12 +57,14 @@ def run_serve(context: Context, options: Namespace) -> int:
             "token": token,
             "token_kept": why_once is None,
             "model": info.name,
+            "host": info.host,
             "memory": not options.no_memory,
             "addresses": endpoint.addresses,
         }
         kept = "kept in your keyring." if why_once is None else f"for this run only. {why_once.message}"
         memory = "without memory" if options.no_memory else "with your memory"
-        words = f"{info.name} answers at {endpoint.url}, {memory}.\nToken: {token}\nIt is {kept}\nCtrl+C ends it."
+        name = f"{info.name} on {info.host}" if info.host else info.name
+        words = f"{name} answers at {endpoint.url}, {memory}.\nToken: {token}\nIt is {kept}\nCtrl+C ends it."
         context.output.value(value, words)
         while not stop.wait(_LOOK_SECONDS):
             pass

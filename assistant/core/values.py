@@ -109,7 +109,10 @@ class GenerateOptions:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A loaded model. window: tokens it runs with; window_trained: tokens it was trained for."""
+    """A loaded model. window: tokens it runs with; window_trained: tokens it was trained for.
+
+    host: the server that it runs on, "" where Keepsake runs it itself; here: that server is on this machine.
+    """
 
     name: str
     path: Path
@@ -121,6 +124,8 @@ class ModelInfo:
     template: str  # "own", or the name of the fall-back that stands in for a missing or broken one
     licence: str = ""
     tools: bool = False  # its template can call tools
+    host: str = ""
+    here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +287,7 @@ class Prompt:
     """The exact prompt of a turn. messages is what the template gets; tokens counts it after the template.
 
     mode: how memory was searched for it, as in RecallAnswer; "off" when it was not. tools: what the model may call.
+    host: the server that it goes to, "" where it stays on this machine without one.
     """
 
     blocks: tuple[Block, ...]
@@ -291,6 +297,7 @@ class Prompt:
     window: int
     mode: str = "off"
     tools: tuple[ToolSpec, ...] = ()
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +327,7 @@ class Receipt:
     """What was told to the model for one turn, kept for ever.
 
     lines: injected and recalled ones, as they were then, and behind them those that tools found (why: "tool").
+    host: the server that all of it went to, "" where the model ran on this machine without one.
     """
 
     chat: str
@@ -332,3 +340,4 @@ class Receipt:
     recall_mode: str
     recalled_block: str = ""  # the text that stood before the message, byte for byte
     calls: tuple[MadeCall, ...] = ()
+    host: str = ""

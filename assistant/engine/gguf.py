@@ -37,6 +37,15 @@ _TYPES = {
 _REPACKED = frozenset({2, 12, 20, 39})
 """Q4_0, Q4_K, IQ4_NL, MXFP4: what ggml's CPU_REPACK buffer takes on x86-64, where the rows come in eights; measured,
 see docs/decisions/0038."""
+_POINTER = "a pointer to one that Git has not fetched"
+_FOREIGN = {
+    b"<!": "a web page", b"<html": "a web page", b"<HTML": "a web page",
+    b"version https://git-lfs": _POINTER,
+    b"tjgg": "one of the old GGML format", b"lmgg": "one of the old GGML format", b"fmgg": "one of the old GGML format",
+    b"PK\x03\x04": "a zip or PyTorch file", b"\x80\x02": "a PyTorch file", b"\x1f\x8b": "a compressed file",
+    b"7z\xbc\xaf": "a compressed file", b"Rar!": "a compressed file", b"FUGG": "one for big-endian machines",
+}  # fmt: skip
+"""How files begin that people take for models. The old formats have their magic as a little-endian number."""
 _LOOKED_UP = "token_embd.weight"
 """The one table that is not multiplied with, and stays as it is."""
 
@@ -167,9 +176,7 @@ class _Reader:
 def _read(reader: _Reader, name: str) -> GgufInfo:
     magic = reader.data[: reader.skip(4) + 4] if reader.size >= 4 else b""
     if magic != _MAGIC:
-        raise AssistantError(
-            "model.not_gguf", f"{name} is no GGUF model file.", "Choose a model in the GGUF format (*.gguf)."
-        )
+        raise _foreign(bytes(reader.data[:64]), name)
     version = reader.scalar("I")
     if version not in (2, 3):
         raise AssistantError(
@@ -187,6 +194,26 @@ def _read(reader: _Reader, name: str) -> GgufInfo:
     if count and -(-reader.at // alignment) * alignment + tensors.end > reader.size:
         raise reader.cut()
     return describe(facts, tensors, reader.size)
+
+
+def _foreign(head: bytes, name: str) -> AssistantError:
+    """What a file that is none begins with, where that is known."""
+    kind = next((kind for mark, kind in _FOREIGN.items() if head.lstrip().startswith(mark)), "")
+    if not kind and head[8:9] == b"{":  # the length of a header in JSON stands before it
+        kind = "a safetensors file"
+    if kind == _POINTER:
+        return AssistantError(
+            "model.not_gguf",
+            f"{name} is no GGUF model file but {kind}.",
+            "Fetch the file itself: `git lfs pull`, or download it from the web page.",
+        )
+    if kind:
+        return AssistantError(
+            "model.not_gguf", f"{name} is no GGUF model file but {kind}.", "Look for the same model as GGUF (*.gguf)."
+        )
+    return AssistantError(
+        "model.not_gguf", f"{name} is no GGUF model file.", "Choose a model in the GGUF format (*.gguf)."
+    )
 
 
 def _tensors(reader: _Reader, count: int) -> Tensors:

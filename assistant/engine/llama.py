@@ -18,7 +18,7 @@ from typing import Any
 
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
-from assistant.engine.call_sampling import held_chain
+from assistant.engine.call_sampling import HeldPicker, read_grammar
 
 _log = logging.getLogger(__name__)
 
@@ -77,24 +77,29 @@ class Library:
 class Sampler:
     """Picks tokens by what the model last computed, and remembers them for the repeat penalty."""
 
-    def __init__(self, library: Any, chain: Any, context: Any, held: Callable[[str, str, str], Any]) -> None:
+    def __init__(
+        self, library: Any, chain: Any, context: Any, hold: Callable[[str, str, str], HeldPicker | None]
+    ) -> None:
         self._library = library
         self._sample = library.llama_sampler_sample
         self._chain = chain
         self._context = context
-        self._held = held
+        self._hold = hold
+        self._held: HeldPicker | None = None
 
     def pick(self) -> int:
+        if self._held:
+            return self._held.pick()
         return int(self._sample(self._chain, self._context, -1))
 
     def hold_to(self, grammar: str, root: str, said: str) -> None:
         """From here on only what the grammar allows is picked, where ``said`` began it rightly."""
-        if chain := self._held(grammar, root, said):
-            self.close()
-            self._chain = chain
+        self._held = self._hold(grammar, root, said)
 
     def close(self) -> None:
         self._library.llama_sampler_free(self._chain)
+        if self._held:
+            self._held.close()
 
 
 class LlamaModel:
@@ -205,7 +210,7 @@ class LlamaModel:
         chain = library.llama_sampler_chain_init(library.llama_sampler_chain_default_params())
         for part in self._sampler_parts(options):
             library.llama_sampler_chain_add(chain, part)
-        sampler = Sampler(library, chain, self._context, partial(self._held_chain, options))
+        sampler = Sampler(library, chain, self._context, partial(self._hold, options))
         try:
             yield sampler
         finally:
@@ -284,10 +289,13 @@ class LlamaModel:
         del self.cached[kept:]
         return kept
 
-    def _held_chain(self, options: GenerateOptions, grammar: str, root: str, said: str) -> Any:
+    def _hold(self, options: GenerateOptions, grammar: str, root: str, said: str) -> HeldPicker | None:
         """Without the repeat penalty: JSON repeats itself."""
+        held = read_grammar(self._library, self._vocabulary, grammar, root, self.tokenise(said, False))
+        if held is None:
+            return None
         parts = self._sampler_parts(replace(options, repeat_penalty=1.0))
-        return held_chain(self._library, self._vocabulary, grammar, root, self.tokenise(said, False), parts)
+        return HeldPicker(self._library, self._vocabulary, self._context, held, parts)
 
     def _sampler_parts(self, options: GenerateOptions) -> Iterator[Any]:
         library = self._library

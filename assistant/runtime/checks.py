@@ -139,7 +139,7 @@ def _engine(services: Services) -> Check:
         info = services.model_service.ensure()
         ask = [Message(Role.USER, "Say hello.")]
         options = GenerateOptions(max_tokens=8, temperature=0.0, thinking=False)
-        events = services.engine.chat(ask, options, CancelToken())
+        events = services.model_service.engine.chat(ask, options, CancelToken())
         said = "".join(event.text for event in events if isinstance(event, Delta))
     except AssistantError as error:
         return Check("engine", False, error.message, error.hint or "The log engine.log has the details.")

@@ -125,12 +125,13 @@ class DistilService:
                 "This chat is private: nothing of it becomes memory by itself.",
                 "Say so for this chat, with --private, or make it an ordinary one.",
             )
-        left = self._prompts.left(chat)
-        due = self._distiller.due(chat, left)
-        if due:
-            self._models.ensure("", cancel)
-        window = self._prompts.rules().window
-        return list(self._distiller.run(chat, left, self._prompts.engine, window, cancel, self._progress))
+        with self._prompts.kept_here(chat.private):
+            left = self._prompts.left(chat)
+            due = self._distiller.due(chat, left)
+            if due:
+                self._models.ensure("", cancel)
+            window = self._prompts.rules().window
+            return list(self._distiller.run(chat, left, self._prompts.engine, window, cancel, self._progress))
 
     def _distil_quietly(self, chat: str, token: CancelToken) -> None:
         with self._lock:
@@ -156,7 +157,7 @@ class DistilService:
 
     def _read_again(self, token: CancelToken) -> None:
         """Put the latest chat's prompt back into the model's cache, so that its next turn reads only what is new."""
-        if not self._last_chat:
+        if not self._last_chat or self._prompts.asks_server:
             return
         try:
             prompt = self._prompts.preview(self._workspace.chats.read(self._last_chat), "")

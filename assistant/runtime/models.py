@@ -14,6 +14,7 @@ from assistant.core.ports import Engine, Progress
 from assistant.core.values import EngineSettings, ModelInfo
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.runtime.lanes import Lane
+from assistant.runtime.remote_engine import ServerChoice
 from assistant.settings.schema import Settings
 
 NO_MODEL = AssistantError(
@@ -48,6 +49,22 @@ class RestingEngine(Protocol):
         ...
 
 
+class Servers(Protocol):
+    """Who knows which server the person wants to be asked, if any."""
+
+    def wanted(self, model: str = "") -> ServerChoice | None:
+        """The server to ask now, from this thread; None for none. Raises ("remote.unasked"), ("remote.address")."""
+        ...
+
+    def connected(self, choice: ServerChoice) -> ModelInfo | None:
+        """The model of that server, where there is a connection to it."""
+        ...
+
+    def connect(self, choice: ServerChoice, usual_window: int, cancel: CancelToken) -> ModelInfo:
+        """As RemoteEngine.connect; the server is the engine from now on."""
+        ...
+
+
 def is_asleep(engine: Engine) -> bool:
     """Whether the engine's model rests; see RestingEngine."""
     return isinstance(engine, RestingEngine) and engine.asleep
@@ -57,8 +74,15 @@ class ModelService:
     """Loads on the chat lane, so that turns sent meanwhile wait for the model in their order."""
 
     def __init__(
-        self, store: ModelStore, engine: Engine, settings: Callable[[], Settings], lane: Lane, emit: EventSink
+        self,
+        store: ModelStore,
+        engine: Engine,
+        settings: Callable[[], Settings],
+        lane: Lane,
+        emit: EventSink,
+        servers: Servers | None = None,
     ) -> None:
+        """servers: who knows whether a server is to be asked instead of a model of the store; None: never."""
         self.store = store
         self.engine = engine
         self._settings = settings
@@ -66,6 +90,8 @@ class ModelService:
         self._emit = emit
         self._cancel = CancelToken()
         self._told_gone: Path | None = None
+        self._servers = servers
+        self._shown: ModelInfo | None = None
 
     def models(self) -> list[ModelFile]:
         """All model files that are known, the broken ones with their problem."""
@@ -120,6 +146,9 @@ class ModelService:
         """Load now, on this thread. Whatever fails is told as ModelFailed, then raised: AssistantError, Cancelled."""
 
         def load() -> ModelInfo:
+            if self._servers and (server := self._servers.wanted(name)):
+                self._emit(ModelLoading(server.address.host, 0.0))
+                return self._servers.connect(server, self._settings().model.window, cancel or self._cancel)
             model = self.chosen(name)
             progress = self._progress(model.name)
             return self.engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
@@ -128,6 +157,9 @@ class ModelService:
 
     def ensure(self, name: str = "", cancel: CancelToken | None = None) -> ModelInfo:
         """The loaded model; loads the chosen one when none is, or another one is asked for; wakes one that rests."""
+        if self._servers and (server := self._servers.wanted(name)):
+            connected = self._servers.connected(server)
+            return self._seen(connected) if connected else self.load(name, cancel)
         engine, info = self.engine, self.engine.info
         if info is None or (name and self.chosen(name).path != info.path):
             return self.load(name, cancel)
@@ -136,6 +168,13 @@ class ModelService:
                 progress = self._progress(info.name)
                 return self._told(lambda: engine.wake(cancel or self._cancel, progress))
             self._tell_if_gone(engine, info)
+        return self._seen(info)
+
+    def _seen(self, info: ModelInfo) -> ModelInfo:
+        """A chat may use another model than the one before it did: a private one does not use a server."""
+        if self._shown is not None and self._shown.host != info.host:
+            self._emit(ModelReady(info))
+        self._shown = info
         return info
 
     def rest(self, idle_seconds: float) -> None:
@@ -156,6 +195,7 @@ class ModelService:
         except Exception:
             self._emit(ModelFailed(_BUG))
             raise
+        self._shown = info
         self._emit(ModelReady(info))
         return info
 

@@ -17,6 +17,7 @@ from assistant.runtime.backups import BackupService
 from assistant.runtime.deletion import DeletionService
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.downloads import DownloadService
+from assistant.runtime.engines import EngineSwitch
 from assistant.runtime.forget_places import Places as ForgetPlaces
 from assistant.runtime.forgetting import ForgetService
 from assistant.runtime.history import HistoryService
@@ -28,6 +29,8 @@ from assistant.runtime.models import ModelService
 from assistant.runtime.picture import PictureService
 from assistant.runtime.privacy import PrivacyService
 from assistant.runtime.prompts import PromptService
+from assistant.runtime.remote import RemoteService
+from assistant.runtime.remote_engine import RemoteEngine
 from assistant.runtime.restore_staging import earlier_workspaces
 from assistant.runtime.review import ReviewService
 from assistant.runtime.self_test import SelfTestService
@@ -83,10 +86,12 @@ class Parts:
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         store = ModelStore(self.paths.models, shared=self.paths.shared_models)
         self.receipts = ReceiptStore(workspace.data / "receipts")
-        self.model_service = models = ModelService(store, self.engine, self._values, lanes.chat, emit)
+        switch = EngineSwitch(self.engine, RemoteEngine(lambda origin: self.remote.key(origin)))
+        self.remote = RemoteService(self.settings, switch)
+        self.model_service = models = ModelService(store, switch, self._values, lanes.chat, emit, self.remote)
         self.downloads = DownloadService(store, self.settings, emit)
         self.model_facts = ModelFacts(store, self.engine, models.engine_settings, self.downloads)
-        self.prompts = PromptService(workspace, self.recall, self.receipts, self.engine, self._values)
+        self.prompts = PromptService(workspace, self.recall, self.receipts, switch, self._values)
         distiller = Distiller(workspace, state, lambda: self._values().memory.writes == "ask")
         self.distilling = DistilService(workspace, distiller, self.prompts, models, lanes.chat, emit)
         self.turns = TurnService(workspace, self.receipts, self.prompts, models, self.distilling, lanes, emit)

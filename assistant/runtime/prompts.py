@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from assistant.chat.prompt import PromptBuilder, PromptRules, Question, turns_in_window
@@ -11,6 +12,7 @@ from assistant.chat.tokens import EstimatedTokens, TokenCounter
 from assistant.core.ports import Engine
 from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
+from assistant.runtime.engines import kept_here, tells_private
 from assistant.runtime.models import is_asleep
 from assistant.settings.schema import Settings
 from assistant.workspace.budget import Limits, Loaded, load_memory
@@ -50,6 +52,15 @@ class PromptService:
         self.engine = engine
         self._settings = settings
 
+    def kept_here(self, private: bool) -> AbstractContextManager[None]:
+        """For what is done for a chat; private: that chat is."""
+        return kept_here(self.engine, self._settings(), private)
+
+    @property
+    def asks_server(self) -> bool:
+        """Whether a server is in use: what is sent there, is sent because the person wants an answer."""
+        return bool(self.engine.info and self.engine.info.host)
+
     def options(self) -> GenerateOptions:
         """How replies are sampled, by the settings."""
         m = self._settings().model
@@ -65,10 +76,12 @@ class PromptService:
 
     def rules(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptRules:
         settings = self._settings()
-        window = self.engine.info.window if self.engine.info else settings.model.window
+        info = self.engine.info
+        window = info.window if info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
-        private = settings.memory.private_recall == "on"
-        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private)
+        private = settings.memory.private_recall == "on" and tells_private(self.engine, settings)
+        host = info.host if info else ""
+        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private, host=host)
 
     def counter(self) -> TokenCounter:
         """The loaded model's own count, an estimate while there is none or it rests."""
@@ -89,7 +102,8 @@ class PromptService:
         after: the turn it would follow, None for the newest, 0 for none.
         """
         said = redact(printable(text)).text
-        return self.builder(plan).build(Question(chat, chat.branch(after), said, patient=True)).prompt
+        with self.kept_here(chat.private):
+            return self.builder(plan).build(Question(chat, chat.branch(after), said, patient=True)).prompt
 
     def renew(self, chat: Chat, plan: TurnPlan = DEFAULT_PLAN) -> None:
         """Take the chat's fixed row as memory is now; its next turn is read from the start once."""

@@ -212,7 +212,23 @@ class Services(Parts):
         return self.model_service.remove(name)
 
     def load_model(self, name: str) -> None:
-        """Returns at once; ModelLoading, then ModelReady or ModelFailed follow."""
+        """A model of this machine, in the place of a server if one was used. Returns at once; ModelLoading, then
+        ModelReady or ModelFailed follow.
+        """
+        self.lanes.files.submit(self._load_here, name)
+
+    def use_server(self, wanted: bool) -> None:
+        """Ask the server that is set, to which the person just said yes, or no longer. Blocks for a moment; ModelReady
+        or ModelFailed follow. Raises AssistantError.
+        """
+        if wanted:
+            self.remote.turn_on()
+        else:
+            self.remote.turn_off()
+        self.model_service.load_later()
+
+    def _load_here(self, name: str) -> None:
+        self.remote.turn_off()
         self.model_service.load_later(name)
 
     def wake_model(self) -> None:

@@ -174,7 +174,7 @@ class TurnService:
             self._distilling.note(chat)
 
     def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
-        with self._told(chat_id, turn):
+        with self._told(chat_id, turn), self._prompts.kept_here(self._keeps and self._chats.is_private(chat_id)):
             try:
                 self._models.ensure(plan.model, cancel)
             except Cancelled:

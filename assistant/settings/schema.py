@@ -71,7 +71,7 @@ class GeneralSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """The chat model and how it samples.
+    """The chat model and how it samples. engine: "local" runs it here, "remote" asks the server of RemoteSettings.
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
     until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
@@ -79,6 +79,7 @@ class ModelSettings:
     without. The sampling defaults are those of core.values.GenerateOptions.
     """
 
+    engine: str = _text("local", "local", "remote")
     name: str = _text("")
     window: int = _whole(4096, 256, 1_048_576)
     threads: int = _whole(0, 0, 256)
@@ -132,6 +133,23 @@ class DownloadSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteSettings:
+    """A server of the person's own, used while model.engine is "remote".
+
+    url: as it was typed; model: empty for the server's first; window: tokens, 0 for what the server says. private: "on"
+    lets private chats, and what was said in them, go there, too. agreed: the origin that the person said yes to; no
+    other one is sent anything. key_for: the origin whose key is in the system's keyring, empty for none.
+    """
+
+    url: str = _text("")
+    model: str = _text("")
+    window: int = _whole(0, 0, 1_048_576)
+    private: str = _text("off", "off", "on")
+    agreed: str = _text("")
+    key_for: str = _text("")
+
+
+@dataclass(frozen=True, slots=True)
 class HistorySettings:
     """git: "on" keeps a git repository of the workspace, a commit a change."""
 
@@ -148,6 +166,7 @@ class Settings:
     embedding: EmbeddingSettings = EmbeddingSettings()
     history: HistorySettings = HistorySettings()
     downloads: DownloadSettings = DownloadSettings()
+    remote: RemoteSettings = RemoteSettings()
 
 
 SECTIONS: tuple[str, ...] = tuple(section.name for section in fields(Settings))

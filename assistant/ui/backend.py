@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assistant.runtime.index_state import IndexState
     from assistant.runtime.model_facts import ModelFact, Offer
     from assistant.runtime.picture import Picture
+    from assistant.runtime.remote import ServerTest
     from assistant.runtime.restoring import RestoreReport
     from assistant.runtime.self_test import CheckState, SelfTest
     from assistant.runtime.told import ReceiptNow
@@ -237,6 +238,15 @@ class Downloads(Protocol):
     def set_token(self, token: str, /) -> str: ...
 
 
+class Remote(Protocol):
+    """A server of the person's own. Blocking."""
+
+    def test(
+        self, cancel: CancelToken, url: str = "", model: str = "", key: str | None = None, *, openly: bool = False
+    ) -> ServerTest: ...
+    def set_key(self, key: str, *, openly: bool = False) -> None: ...
+
+
 class Assistants(Protocol):
     """The assistants of the person's folder. All blocking but ``current``."""
 
@@ -287,6 +297,9 @@ class Backend(Protocol):
     @property
     def downloads(self) -> Downloads: ...
 
+    @property
+    def remote(self) -> Remote: ...
+    def use_server(self, wanted: bool, /) -> None: ...
     def subscribe(self, sink: EventSink) -> None: ...
 
     def list_chats(self) -> list[ChatInfo]: ...

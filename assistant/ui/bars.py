@@ -13,6 +13,7 @@ from assistant.core.values import ModelInfo
 from assistant.ui.chat.kinds import PrivateMark
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.icons import paint_icon
+from assistant.ui.server_mark import ServerMark, goes_out
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import ElidedLabel, IconButton, button, label, restyle, spread
 
@@ -79,6 +80,7 @@ class TopBar(QWidget):
     sidebar_asked = Signal()
     memory_asked = Signal()
     models_asked = Signal()
+    server_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -91,11 +93,13 @@ class TopBar(QWidget):
         self.title = ElidedLabel(role="title")
         self.private = PrivateMark(theme)
         self.gauge = WindowGauge(theme)
+        self.server = ServerMark(theme)
         self.model = button("", "chip", self.models_asked.emit)
         self.model.setIconSize(QSize(10, 10))
         self.memory = IconButton(theme, "memory", tr("Memory (Ctrl+M)"), 20)
         self.memory.setCheckable(True)
         self._lay_out()
+        self.server.clicked.connect(lambda: self.server_asked.emit())
         self.sidebar.clicked.connect(self.sidebar_asked)
         self.memory.clicked.connect(self.memory_asked)
         theme.changed.connect(self._refresh)
@@ -108,6 +112,7 @@ class TopBar(QWidget):
         row.addWidget(self.title, 1)
         row.addWidget(self.private)
         row.addWidget(self.gauge)
+        row.addWidget(self.server)
         row.addWidget(self.model)
         row.addWidget(self.memory)
 
@@ -123,6 +128,11 @@ class TopBar(QWidget):
         self._show(ModelState.LOADING, words, words)
 
     def show_ready(self, info: ModelInfo) -> None:
+        self.server.show_info(info)
+        if info.host:
+            words = tr("{name} · context window {window} tokens", name=info.name, window=f"{info.window:,}")
+            self._show(ModelState.READY, short_name(info.name), words)
+            return
         tip = tr(
             "{name} · {quantisation} · {size} · context window {window} tokens",
             name=info.name,
@@ -138,7 +148,10 @@ class TopBar(QWidget):
         self._show(ModelState.RESTING, words, tip)
 
     def show_failed(self, error: AssistantError) -> None:
+        self.server.show_info(None)
         words = tr("No model yet") if error.code == "model.none" else tr("The model did not load")
+        if error.code.startswith("remote."):
+            words = tr("The server does not answer")
         self._show(ModelState.FAILED, words, translate_message(str(error)))
 
     def _show(self, state: ModelState, words: str, tip: str) -> None:
@@ -172,7 +185,8 @@ class BottomBar(QWidget):
         self._theme = theme
         self._jobs: dict[str, tuple[str, int, int]] = {}
         self._lock = QLabel()
-        self.offline = label(tr("Offline — nothing leaves this laptop"), "small")
+        self._icon = "lock"
+        self.offline = label(goes_out(None), "small")
         self.notice = ElidedLabel(role="small")
         self.notice.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.progress_words = label("", "small")
@@ -202,6 +216,14 @@ class BottomBar(QWidget):
         restyle(self.notice, "role", "smallred" if error else "small")
         self.notice.set_text(text)
         self._forget.start(int(seconds * (3 if error else 1) * 1000))
+
+    def show_where(self, info: ModelInfo | None) -> None:
+        """Whether anything leaves, and to whom, while this model is in use."""
+        self.offline.setText(goes_out(info))
+        leaves = info is not None and bool(info.host) and not info.here
+        restyle(self.offline, "role", "smallamber" if leaves else "small")
+        self._icon = "server" if leaves else "lock"
+        self._draw_lock()
 
     def show_job(self, name: str, words: str, done: int, total: int) -> None:
         """Progress of something behind; done == total ends it. total 0: not known."""
@@ -233,13 +255,16 @@ class BottomBar(QWidget):
         self.progress.setRange(0, total)
         self.progress.setValue(done)
 
+    def _colour(self) -> str:
+        return self._theme.palette.amber if self._icon == "server" else self._theme.palette.muted
+
     def _draw_lock(self) -> None:
         ratio = self.devicePixelRatioF()
         pixmap = QPixmap(round(14 * ratio), round(14 * ratio))
         pixmap.setDevicePixelRatio(ratio)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
-        paint_icon(painter, QRectF(0, 0, 14, 14), "lock", self._theme.palette.muted)
+        paint_icon(painter, QRectF(0, 0, 14, 14), self._icon, self._colour())
         painter.end()
         self._lock.setPixmap(pixmap)
 

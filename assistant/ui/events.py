@@ -47,6 +47,7 @@ class EventRouter(QObject):
             case ModelReady():
                 self._bottom.end_job("load")
                 self._top.show_ready(event.info)
+                self._bottom.show_where(event.info)
                 self.model_noted.emit("")
                 self.model_ready.emit(event.info.name)
                 self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
@@ -56,6 +57,7 @@ class EventRouter(QObject):
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)
+                self._bottom.show_where(None)
                 self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
                 if event.error.code == "model.none":

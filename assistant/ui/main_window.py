@@ -42,6 +42,8 @@ from assistant.ui.widgets import spread
 from assistant.ui.window_keeper import WindowKeeper
 from assistant.workspace.chat_files import chat_of
 
+SERVER_PAGE = 4  # its place in the settings
+
 if TYPE_CHECKING:
     from assistant.ui.memory.panel import MemoryPanel
 
@@ -158,6 +160,7 @@ class MainWindow(QMainWindow):
         self.topbar.sidebar_asked.connect(self.room.toggle_chats)
         self.topbar.memory_asked.connect(self.memory.toggle)
         self.topbar.models_asked.connect(self.models.open)
+        self.topbar.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
         self.receipts.forget_asked.connect(lambda unit, _: self.forgetting.ask([unit]))
@@ -272,12 +275,14 @@ class MainWindow(QMainWindow):
     def show_shortcuts(self) -> None:
         self._open_dialog(ShortcutsDialog(self.menus, self))
 
-    def open_settings(self) -> None:
+    def open_settings(self, page: int = 0) -> None:
+        """page: its place in the list."""
         from assistant.ui.settings.dialog import SettingsDialog
 
         dialog = SettingsDialog(self.services, self.bridge, self)
         dialog.theme_chosen.connect(self.choose_theme)
         dialog.failed.connect(self.show_error)
+        dialog.choose_page(page)
         self._open_dialog(dialog)
 
     def _open_dialog(self, dialog: QDialog) -> None:

@@ -59,7 +59,7 @@ def ask(said: Any, text: str, **more: Any) -> urllib3.BaseHTTPResponse:
 def test_it_says_where_it_is_answers_with_memory_and_ends(command: list[str]) -> None:
     subprocess.check_output([*command, "remember", "the boiler is in the cellar"])
     with serving(command) as said:
-        assert said.keys() == {"url", "token", "token_kept", "model", "memory", "addresses"}
+        assert said.keys() == {"url", "token", "token_kept", "model", "host", "memory", "addresses"}
         assert (said["token_kept"], said["model"], said["memory"]) == (False, "Starter", True)
         answer = ask(said, "Where is the boiler?").json()
         assert [line["text"].split("|")[-1] for line in answer["keepsake"]["receipt"]] == [

@@ -58,6 +58,26 @@ def test_broken_files_are_told_apart(tmp_path: Path) -> None:
     assert code_of(path) == "model.unsupported"
 
 
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"<!DOCTYPE html><html>", "a web page"),
+        (b"\n<html>", "a web page"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:aa", "a pointer"),
+        (b"tjgg\3\0\0\0", "old GGML"),
+        (b"PK\3\4", "PyTorch"),
+        (struct.pack("<Q", 40) + b'{"__metadata__":{}}', "safetensors"),
+        (b"\x1f\x8b\x08\0\0", "compressed"),
+    ],
+)
+def test_what_people_take_for_a_model_is_called_by_its_name(tmp_path: Path, data: bytes, word: str) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(data)
+    with pytest.raises(AssistantError, match="is no GGUF model file but .*" + word) as caught:
+        read_gguf_info(path)
+    assert caught.value.code == "model.not_gguf"
+
+
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(5, len(WHOLE) - 1))
 def test_a_file_cut_anywhere_is_cut(tmp_path: Path, at: int) -> None:

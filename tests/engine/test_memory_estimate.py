@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,13 +19,27 @@ SHAPE = ModelShape(1000, 64, 4, 128, 100, 60)
 PLAN = RunPlan(1024)
 
 
+MORE = [Path(name) for name in os.environ.get("KEEPSAKE_MORE_MODELS", "").split(os.pathsep) if name]
+"""Larger models that the machine has, to be tried as well."""
+
+
+def check(model: Path, window: int, attention: str) -> None:
+    settings = EngineSettings(window=window, flash_attention=attention, threads=1)
+    guess = estimated(model, settings, used=300).resident
+    assert guess == pytest.approx(measured(model, settings, used=300), rel=0.15)
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("attention", ["off", "on"])
 @pytest.mark.parametrize("window", [2048, 8192])
 def test_the_starter_model_takes_what_was_estimated(window: int, attention: str) -> None:
-    settings = EngineSettings(window=window, flash_attention=attention, threads=1)
-    guess = estimated(starter_model_path(), settings, used=300).resident
-    assert guess == pytest.approx(measured(starter_model_path(), settings, used=300), rel=0.15)
+    check(starter_model_path(), window, attention)
+
+
+def test_larger_models_do_too_where_there_are_any() -> None:
+    for model in MORE:
+        for window in (2048, 8192):
+            check(model, window, "off")
 
 
 def test_each_part_grows_with_what_it_follows_from() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.chat.line_now import LineNow
+from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import (
     Event,
@@ -40,6 +41,7 @@ from assistant.recall.reports import IndexStatus
 from assistant.runtime.assistants import AssistantService
 from assistant.runtime.index_state import IndexState
 from assistant.runtime.picture import BudgetUse, Picture, Section
+from assistant.runtime.remote import ServerTest
 from assistant.runtime.self_test import SelfTest
 from assistant.runtime.told import ReceiptNow
 from assistant.runtime.watching import WatchState
@@ -282,6 +284,27 @@ class FakePicture:
         return Picture((moment,), BudgetUse(120, 30, 1024, 0, (Section("About me", 1, 120),)))
 
 
+class FakeRemote:
+    """A server that works, or fails as the test says; remembers what was asked of it."""
+
+    def __init__(self, calls: list[tuple[Any, ...]]) -> None:
+        self.calls = calls
+        self.found: ServerTest | AssistantError = ServerTest(
+            "localhost:8080", "tiny", ("tiny", "big"), 8192, True, True, "Hello there.", 12.0
+        )
+
+    def test(
+        self, cancel: CancelToken, url: str = "", model: str = "", key: str | None = None, *, openly: bool = False
+    ) -> ServerTest:
+        self.calls.append(("test", url, model, key, openly))
+        if isinstance(self.found, AssistantError):
+            raise self.found
+        return self.found
+
+    def set_key(self, key: str, *, openly: bool = False) -> None:
+        self.calls.append(("set_key", key, openly))
+
+
 class FakeServices:
     """Implements assistant.ui.backend.Backend. ``calls`` holds what the window asked for, in order."""
 
@@ -298,6 +321,7 @@ class FakeServices:
         self.picture = FakePicture()
         self.calls: list[tuple[Any, ...]] = []
         self.told = FakeTold(self.calls)
+        self.remote = FakeRemote(self.calls)
         self.chats: dict[str, Chat] = {}
         self.receipts: dict[tuple[str, int], Receipt] = {}
         self.loaded = make_loaded()
@@ -422,6 +446,9 @@ class FakeServices:
     def add_model(self, path: Path) -> ModelFile:
         self._called("add_model", path)
         return ModelFile(path.name, path, 1000)
+
+    def use_server(self, wanted: bool) -> None:
+        self._called("use_server", wanted)
 
     def send(self, chat: str, text: str, after: int | None = None, *, keep_secrets: bool = False) -> None:
         self._called("send", chat, text, after, *(["keep"] if keep_secrets else []))

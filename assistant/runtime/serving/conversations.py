@@ -107,7 +107,7 @@ class Conversations:
     def _rules(self, talk: Talk, options: GenerateOptions) -> PromptRules:
         """As in other chats, but that no private chat is told to another program, whatever the setting."""
         usual = self._prompts.rules(TurnPlan(options=options))
-        return PromptRules(usual.window, usual.reply, usual.hits, usual.limits, client=talk.client)
+        return PromptRules(usual.window, usual.reply, usual.hits, usual.limits, host=usual.host, client=talk.client)
 
     def _numbers(self, ident: str, talk: Talk) -> list[int]:
         """The numbers of the talk's turns, the new one last; the same ones whenever the same was said before."""

@@ -22,13 +22,14 @@ from assistant.runtime.workers import EMBEDDING_MODEL
 T = TypeVar("T")
 ANY_MODEL = ("", "keepsake")
 """What a request may call the model that is served, whatever its name is."""
+_NOTHING_TOLD: dict[str, Any] = {"receipt": [], "mode": "off", "turns_left_out": 0}
 _LOOK_SECONDS = 5.0
 _TOO_LONG = ("prompt.too_long", "engine.window")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The end of a reply. keepsake: what stands beside it, as in the command line's ``done``."""
+    """The end of a reply. keepsake: what stands beside it: what was told to the model, and to which server (host, "" for none)."""
 
     done: Done
     keepsake: dict[str, Any]
@@ -112,13 +113,14 @@ class Serving:
     def _reply(self, request: ChatRequest, cancel: CancelToken, tell: Callable[[Told], None]) -> None:
         """One reply, on the chat lane."""
         services = self._services
-        model = services.model_service.ensure(self._model, cancel).name
+        model = services.model_service.ensure(self._model, cancel)
         options = replace(services.prompts.options(), **request.sampling)
         memory = self._memory and request.memory
         messages, options, keepsake = self._prompt(request, options, memory=memory)
         for event in services.prompts.engine.chat(messages, options, cancel):
             if isinstance(event, Done):
-                tell(Answer(event, {"memory": memory, "ignored": request.ignored, **keepsake(event, model)}))
+                own = {"memory": memory, "host": model.host, "ignored": request.ignored}
+                tell(Answer(event, {**own, **keepsake(event, model.name)}))
             else:
                 tell(event)
 
@@ -130,13 +132,13 @@ class Serving:
         ident = conversation_of(talk)
         options = replace(options, conversation=ident)
         if not memory:
-            return request.messages, options, lambda _done, _model: {"receipt": [], "mode": "off", "turns_left_out": 0}
+            return request.messages, options, lambda _done, _model: dict(_NOTHING_TOLD)
         draft = self._conversations.draft(talk, options)
 
         def told(done: Done, model: str) -> dict[str, Any]:
             receipt = receipt_of(draft, ident, 0, done, model)
             lines = [asdict(line) for line in receipt.lines]
-            return {"receipt": lines, "mode": receipt.recall_mode, "turns_left_out": len(draft.left)}
+            return {**_NOTHING_TOLD, "receipt": lines, "mode": receipt.recall_mode, "turns_left_out": len(draft.left)}
 
         return draft.prompt.messages, options, told
 

@@ -129,6 +129,7 @@ def costs(receipt: Receipt) -> str:
     """Model, tokens and how memory was searched, on one line."""
     parts = [
         receipt.model,
+        tr("sent to {host}", host=receipt.host) if receipt.host else "",
         tr("{n} tokens of prompt", n=f"{receipt.prompt_tokens:,}"),
         tr("{n} of them reused", n=f"{receipt.reused_tokens:,}") if receipt.reused_tokens else "",
         mode_words(receipt.recall_mode),

@@ -1,4 +1,4 @@
-"""The settings: three pages, each value written as soon as the dialog is accepted."""
+"""The settings: some pages, each value written as soon as the dialog is accepted."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from assistant.core.errors import AssistantError
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
@@ -25,6 +26,7 @@ from assistant.ui.settings.general import GeneralPage
 from assistant.ui.settings.history import HistoryPage
 from assistant.ui.settings.memory import MemoryPage
 from assistant.ui.settings.model import ModelPage
+from assistant.ui.settings.server import ServerPage
 from assistant.ui.widgets import button, label, spread
 
 
@@ -46,11 +48,13 @@ class SettingsDialog(QDialog):
         self.stack = QStackedWidget()
         self.general = GeneralPage(services.workspace.root)
         self.model = ModelPage()
+        self.server = ServerPage(services, bridge)
         self.memory = MemoryPage()
         self.history = HistoryPage()
         self.downloads = DownloadsPage()
         pages = {tr("General"): self.general, tr("Model"): self.model, tr("Memory"): self.memory}
-        for words, page in {**pages, tr("History"): self.history, tr("Downloads"): self.downloads}.items():
+        pages |= {tr("History"): self.history, tr("Server"): self.server, tr("Downloads"): self.downloads}
+        for words, page in pages.items():
             item = QListWidgetItem(words, self.pages)
             item.setSizeHint(QSize(0, 36))
             self.stack.addWidget(_scrolled(page))
@@ -83,25 +87,40 @@ class SettingsDialog(QDialog):
     def _on_loaded(self, settings: Any) -> None:
         self.general.show_values(settings.general)
         self.model.show_values(settings.model)
+        self.server.show_settings(settings)
         self.memory.show_values(settings.memory)
         self.history.show_values(settings.history)
         self.downloads.show_values(settings.downloads)
         self.save_button.setEnabled(True)
 
+    def done(self, result: int) -> None:
+        self.server.stop()
+        super().done(result)
+
     def _on_save(self) -> None:
+        try:
+            if not self.server.may_save():
+                return
+        except AssistantError as error:
+            self.failed.emit(error)
+            return
+        self.server.hold()
         changes = {
             "general": self.general.changes(),
             "model": self.model.changes(),
+            **self.server.sections(),
             "memory": self.memory.changes(),
             "history": self.history.changes(),
             "downloads": self.downloads.changes(),
         }
-        update = self._services.settings.update
+        update, changed = self._services.settings.update, self.server.is_changed
 
         def work() -> None:
             for section, values in changes.items():
                 if values:
                     update(section, **values)
+            if changed:
+                self.server.apply()
 
         self._bridge.run(
             self._services.lanes.files, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit

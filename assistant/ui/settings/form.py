@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLabel, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from assistant.ui.widgets import label, spread
 
@@ -18,6 +18,7 @@ class SettingsPage(QWidget):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.fields: dict[str, Field] = {}
+        self.hints: dict[str, QLabel] = {}
         self._before: dict[str, str | int | float] = {}
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(24)
@@ -51,10 +52,15 @@ class SettingsPage(QWidget):
         field.setSingleStep(0.05)
         self._add(name, words, field, hint)
 
-    def add_text(self, name: str, words: str, hint: str = "", placeholder: str = "") -> None:
+    def add_text(self, name: str, words: str, hint: str = "", placeholder: str = "") -> QLineEdit:
         """A line of text; placeholder: what an empty one means."""
         field = QLineEdit()
         field.setPlaceholderText(placeholder)
+        self._add(name, words, field, hint)
+        return field
+
+    def add_field(self, words: str, field: QComboBox | QLineEdit, hint: str = "", name: str = "") -> None:
+        """A field made elsewhere; without a name it is no setting."""
         self._add(name, words, field, hint)
 
     def add_words(self, words: str, widget: QWidget) -> None:
@@ -63,15 +69,25 @@ class SettingsPage(QWidget):
 
     def show_values(self, section: Any) -> None:
         """Show the stored values."""
+        self.show_named({name: getattr(section, name) for name in self.fields})
+
+    def show_named(self, values: dict[str, Any]) -> None:
+        """Show values by the names of their fields."""
         for name, field in self.fields.items():
-            value = getattr(section, name)
-            if isinstance(field, QComboBox):
-                field.setCurrentIndex(max(0, field.findData(value)))
-            elif isinstance(field, QLineEdit):
+            value = values[name]
+            if isinstance(field, QLineEdit):
                 field.setText(value)
+            elif isinstance(field, QComboBox) and field.isEditable():
+                field.setEditText(value)
+            elif isinstance(field, QComboBox):
+                field.setCurrentIndex(max(0, field.findData(value)))
             else:
                 field.setValue(value)
             self._before[name] = self._value(field)
+
+    def chosen(self, name: str) -> str | int | float:
+        """What a field says now."""
+        return self._value(self.fields[name])
 
     def changes(self) -> dict[str, str | int | float]:
         """Settings whose field says something else than when it was shown."""
@@ -79,10 +95,10 @@ class SettingsPage(QWidget):
         return {name: value for name, value in values.items() if name in self._before and value != self._before[name]}
 
     def _value(self, field: Field) -> str | int | float:
-        if isinstance(field, QComboBox):
-            return str(field.currentData())
         if isinstance(field, QLineEdit):
             return field.text().strip()
+        if isinstance(field, QComboBox):
+            return field.currentText().strip() if field.isEditable() else str(field.currentData())
         return round(field.value(), 4) if isinstance(field, QDoubleSpinBox) else field.value()
 
     def _add(self, name: str, words: str, field: Field, hint: str) -> None:
@@ -91,13 +107,15 @@ class SettingsPage(QWidget):
         field.wheelEvent = lambda event: event.ignore()  # type: ignore[method-assign]  # scrolling must not change it
         if isinstance(field, QSpinBox | QDoubleSpinBox):
             field.lineEdit().setTextMargins(8, 0, 0, 0)  # the style sheet's padding does not reach it
-        self.fields[name] = field
+        if name:
+            self.fields[name] = field
         holder = QWidget()
         column = QVBoxLayout(holder)
         spread(column, spacing=4)
         column.addWidget(field)
         if hint:
-            column.addWidget(label(hint, "small", wrap=True))
+            self.hints[name] = label(hint, "small", wrap=True)
+            column.addWidget(self.hints[name])
         name_label = label(words)
         name_label.setBuddy(field)
         name_label.setContentsMargins(0, 7, 0, 0)

@@ -73,7 +73,7 @@ def test_a_reply_as_it_comes(server: Server) -> None:
     thoughts = [c["delta"].get("reasoning_content", "") for event in heard.events for c in event["choices"]]
     assert "".join(thoughts) == "They greet me."
     assert last["choices"][0]["finish_reason"] == "stop"
-    assert last["keepsake"].keys() == {"memory", "ignored", "receipt", "mode", "turns_left_out"}
+    assert last["keepsake"].keys() == {"memory", "host", "ignored", "receipt", "mode", "turns_left_out"}
     assert (counts["choices"], counts["usage"]["completion_tokens"] > 0) == ([], True)
     assert len({(event["id"], event["model"], event["object"]) for event in heard.events}) == 1
 
@@ -219,7 +219,7 @@ def test_without_memory_the_model_gets_what_the_client_said(known: Stage, make_s
     }
     heard = server.send("POST", CHAT, body, **({"X_Keepsake_Memory": "off"} if way == "header" else {}))
     assert server.stage.engine.asked[-1] == [Message(Role.SYSTEM, "Be brief."), Message(Role.USER, "my cat?")]
-    expected = {"memory": False, "ignored": [], "receipt": [], "mode": "off", "turns_left_out": 0}
+    expected = {"memory": False, "host": "", "ignored": [], "receipt": [], "mode": "off", "turns_left_out": 0}
     assert heard.json["keepsake"] == expected
 
 

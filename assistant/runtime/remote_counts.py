@@ -1,0 +1,88 @@
+"""Tokens as a server counts them, or as they are estimated where asking it would tell it more than it needs to know."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.values import GenerateOptions, Message, ToolSpec
+from assistant.engine.remote.estimate import estimate_prompt, estimate_tokens
+from assistant.engine.remote.request import Json, request_body
+from assistant.runtime.remote_http import ServerClient
+
+_log = logging.getLogger(__name__)
+_KEPT, _LONGEST = 20_000, 2_000
+_BETWEEN = -1
+"""No token: it parts the texts of one question."""
+
+
+class ServerCounts:
+    """asks: whether the server is asked. For any thread.
+
+    What is counted may never be sent: all of MEMORY.md, a line that is being written. So only a server on this machine
+    is asked, one that has ``/tokenize`` (llama-server); for any other, counts are estimates, rather too high than too
+    low (see engine.remote.estimate). The same where such a server does not answer.
+    """
+
+    def __init__(self, client: ServerClient, is_llama: bool) -> None:
+        self._client = client
+        self.asks = is_llama and client.address.here
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, int] = OrderedDict()
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text on its own."""
+        with self._lock:
+            known = {text: self._known[text] for text in texts if text in self._known}
+        if new := [text for text in dict.fromkeys(texts) if text not in known]:
+            if counts := self._asked_counts(new) if self.asks else []:
+                self._keep(new, counts)
+            known |= dict(zip(new, counts or map(estimate_tokens, new), strict=True))
+        return [known[text] for text in texts]
+
+    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
+        """Tokens of a whole prompt."""
+        tokens = self._asked_prompt(messages, tools) if self.asks else None
+        return estimate_prompt(messages, tools) if tokens is None else tokens
+
+    def _asked_counts(self, texts: Sequence[str]) -> list[int]:
+        """All in one question; empty where the server does not say."""
+        parted: list[str | int] = [part for text in texts for part in (text, _BETWEEN)]
+        tokens = self._tokens({"content": parted, "add_special": False, "parse_special": False})
+        if tokens is None or tokens.count(_BETWEEN) != len(texts):
+            return []
+        ends = [at for at, token in enumerate(tokens) if token == _BETWEEN]
+        return [end - start - 1 for start, end in zip([-1, *ends], ends, strict=False)]
+
+    def _asked_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int | None:
+        body = request_body("", messages, GenerateOptions(tools=tuple(tools)))
+        answer = self._asked("/apply-template", {name: body[name] for name in ("messages", "tools") if name in body})
+        prompt = answer.get("prompt")
+        if not isinstance(prompt, str):
+            return None
+        tokens = self._tokens({"content": prompt, "add_special": True, "parse_special": True})
+        return None if tokens is None else len(tokens)
+
+    def _tokens(self, question: Json) -> list[Any] | None:
+        tokens = self._asked("/tokenize", question).get("tokens")
+        return tokens if isinstance(tokens, list) else None
+
+    def _asked(self, path: str, body: Json) -> Json:
+        """What the server says; nothing where it says nothing of use."""
+        try:
+            head, answer = self._client.ask(self._client.address.native + path, body, CancelToken())
+        except AssistantError as error:
+            _log.info("tokens are estimated: %s", error)
+            return {}
+        return answer if head.status == 200 and isinstance(answer, dict) else {}
+
+    def _keep(self, texts: Sequence[str], counts: Sequence[int]) -> None:
+        with self._lock:
+            self._known.update((text, n) for text, n in zip(texts, counts, strict=True) if len(text) <= _LONGEST)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)

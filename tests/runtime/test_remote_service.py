@@ -1,0 +1,242 @@
+"""The person's server in the whole of the services: off by default, agreed to once, never for private chats unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
+from assistant.core.events import Event, ModelReady
+from assistant.core.values import GenerateOptions
+from assistant.runtime.composition import Places, compose
+from assistant.runtime.prompts import TurnPlan
+from assistant.runtime.services import Services
+from tests.fakes import Keyring
+from tests.runtime.scripted_server import CHAT, ScriptedServer, says, scripted_server
+
+OPEN = "http://192.0.2.7:8080"
+"""An address of no machine (RFC 5737); nothing may be sent there in these tests."""
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with scripted_server() as made:
+        yield made
+
+
+@pytest.fixture
+def keyring() -> Keyring:
+    return Keyring()
+
+
+@pytest.fixture
+def services(tmp_path: Path, keyring: Keyring) -> Iterator[Services]:
+    made = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state"), {})
+    made.remote._secrets = lambda: keyring
+    yield made
+    made.close()
+
+
+def use(services: Services, server: ScriptedServer) -> None:
+    services.remote.set_server(server.url)
+    services.remote.turn_on()
+
+
+def ask(services: Services, text: str, chat: str = "") -> str:
+    chat = chat or services.new_chat()
+    services.turns.send_now(chat, text, CancelToken())
+    return chat
+
+
+def told(server: ScriptedServer) -> str:
+    """All that the server was ever sent."""
+    return "\n".join(str(asked.body) for asked in server.asked)
+
+
+def test_nothing_is_asked_unless_it_is_switched_on(services: Services, server: ScriptedServer) -> None:
+    services.remote.set_server(server.url)
+    with pytest.raises(AssistantError) as caught:
+        ask(services, "hello")
+    assert caught.value.code == "model.none"
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("agreed", ["", "http://127.0.0.1:9", "http://127.0.0.1.example.org"])
+def test_an_address_nobody_agreed_to_gets_nothing(services: Services, server: ScriptedServer, agreed: str) -> None:
+    """As by a line in the settings file, or another address than the one that was agreed to."""
+    services.settings.update("remote", url=server.url, agreed=agreed)
+    services.settings.update("model", engine="remote")
+    with pytest.raises(AssistantError) as caught:
+        ask(services, "hello")
+    assert caught.value.code == "remote.unasked"
+    assert server.asked == []
+
+
+def test_a_turn_is_answered_by_the_server_and_its_receipt_says_so(services: Services, server: ScriptedServer) -> None:
+    services.remember("The boiler is in the cellar")
+    use(services, server)
+    chat = ask(services, "Where is the boiler?")
+    turn = services.read_chat(chat).turns[0]
+    assert turn.reply == "Hello there."
+    assert "The boiler is in the cellar" in told(server)
+    receipt = services.receipt(chat, 1)
+    assert receipt is not None
+    assert (receipt.model, receipt.host) == ("tiny", f"127.0.0.1:{server.port}")
+    assert any("boiler" in line.text for line in receipt.lines)
+    again = services.receipts.__class__(services.receipts.folder).get(chat, 1)
+    assert again is not None
+    assert again.host == receipt.host
+
+
+def test_off_again_nothing_is_asked(services: Services, server: ScriptedServer) -> None:
+    use(services, server)
+    ask(services, "hello")
+    services.remote.turn_off()
+    before = len(server.asked)
+    with pytest.raises(AssistantError) as caught:
+        ask(services, "hello again")
+    assert caught.value.code == "model.none"
+    assert len(server.asked) == before
+
+
+# --- private chats ----------------------------------------------------------------------------------------------------
+
+
+def test_a_private_chat_stays_here(services: Services, server: ScriptedServer) -> None:
+    use(services, server)
+    ask(services, "hello")
+    private = services.new_chat(private=True)
+    with pytest.raises(AssistantError) as caught:
+        ask(services, "my secret plan", private)
+    assert caught.value.code == "model.none"
+    assert services.read_chat(private).turns[0].user == "my secret plan"
+    services.preview(private, "more of my secret plan")
+    assert "secret plan" not in told(server)
+    ask(services, "hello once more")
+    assert server.asked[-1].path == CHAT
+
+
+def test_a_private_chat_goes_out_when_the_person_says_so(services: Services, server: ScriptedServer) -> None:
+    use(services, server)
+    services.remote.allow_private(True)
+    ask(services, "my secret plan", services.new_chat(private=True))
+    assert "my secret plan" in told(server)
+
+
+def test_what_was_said_in_private_is_not_told_to_the_server(services: Services, server: ScriptedServer) -> None:
+    """Also where other chats may be told of it, as long as they stay on this machine."""
+    private = services.new_chat(private=True)
+    start = services.workspace.chats.begin_turn(private, "My password hint is the colour of Oma's bicycle", None)
+    services.workspace.chats.end_turn(private, start.n, "Noted.")
+    services.settings.update("memory", private_recall="on")
+    services.recall.sync(CancelToken(), lambda *_: None, vectors=False)
+    use(services, server)
+    ask(services, "What colour was Oma's bicycle?")
+    assert "password hint" not in told(server)
+    services.remote.allow_private(True)
+    ask(services, "What colour was Oma's bicycle again?")
+    assert "password hint" in told(server)
+
+
+# --- summaries --------------------------------------------------------------------------------------------------------
+
+
+def test_older_messages_are_summarized_by_the_server(services: Services, server: ScriptedServer) -> None:
+    use(services, server)
+    services.settings.update("remote", window=700)
+    services.settings.update("model", max_tokens=64)
+    server.chats(says("Fine. " * 40))
+    chat = ask(services, "My sister Ines moved to Graz on 3 May. " * 4)
+    for n in range(6):
+        ask(services, f"Thought {n} about the garden, the rain and the apples, for a while longer. " * 3, chat)
+    server.chats(says("- sister Ines moved to Graz on 3 May"))
+    batches = services.distilling.now(chat, CancelToken())
+    assert [batch.turns[0] for batch in batches][:1] == [1]
+    assert not batches[0].fallback
+    assert any("Ines moved to Graz" in entry.text for entry in services.workspace.memory.document().entries)
+
+
+# --- the key ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_key_is_in_the_keyring_and_goes_to_its_own_address_only(
+    services: Services, server: ScriptedServer, keyring: Keyring, tmp_path: Path
+) -> None:
+    use(services, server)
+    services.remote.set_key("sk-secret-1")
+    ask(services, "hello")
+    assert server.asked[-1].headers["authorization"] == "Bearer sk-secret-1"
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"sk-secret-1" not in path.read_bytes()
+    with scripted_server() as other:
+        use(services, other)
+        ask(services, "hello")
+        assert all("authorization" not in asked.headers for asked in other.asked)
+    assert list(keyring.held.values()) == ["sk-secret-1"]
+
+
+def test_a_key_is_not_sent_in_the_clear_without_a_warning(services: Services, keyring: Keyring) -> None:
+    services.remote.set_server(OPEN)
+    for attempt in (
+        lambda: services.remote.set_key("sk-secret-1"),
+        lambda: services.remote.test(CancelToken(), OPEN, key="sk-secret-1"),
+    ):
+        with pytest.raises(AssistantError) as caught:
+            attempt()
+        assert caught.value.code == "remote.open_key"
+    assert keyring.held == {}
+
+
+def test_a_keyring_that_is_locked_is_not_asked_for_a_server_without_a_key(
+    services: Services, server: ScriptedServer
+) -> None:
+    def locked() -> Keyring:
+        raise AssistantError("keyring.locked", "The system's keyring is locked.")
+
+    services.remote._secrets = locked
+    use(services, server)
+    ask(services, "hello")
+
+
+# --- the test of a connection -----------------------------------------------------------------------------------------
+
+
+def test_a_test_says_what_there_is_and_tells_nothing(services: Services, server: ScriptedServer) -> None:
+    services.remember("The boiler is in the cellar")
+    found = services.remote.test(CancelToken(), server.url, "big")
+    assert (found.model, found.models, found.said) == ("big", ("tiny", "big"), "Hello there.")
+    assert "boiler" not in told(server)
+    assert not services.remote.state().on
+
+
+def test_the_window_is_told_which_model_answers(services: Services, server: ScriptedServer) -> None:
+    events: list[Event] = []
+    services.subscribe(events.append)
+    services.remote.set_server(server.url)
+    services.use_server(True)
+    services.lanes.chat.submit(lambda: None).result(30)
+    ready = [event.info for event in events if isinstance(event, ModelReady)]
+    assert [info.host for info in ready] == [f"127.0.0.1:{server.port}"]
+
+
+@pytest.mark.parametrize("work", [lambda s: s.budget(), lambda s: s.window_use("")])
+def test_what_is_only_looked_at_is_not_sent(
+    services: Services, server: ScriptedServer, work: Callable[[Services], object]
+) -> None:
+    """Counting is the server's business only on this machine, and there only a llama-server's."""
+    services.remember("The boiler is in the cellar")
+    use(services, server)
+    services.model_service.ensure()
+    work(services)
+    assert "boiler" not in told(server)
+
+
+def test_options_of_a_command_reach_the_server(services: Services, server: ScriptedServer) -> None:
+    use(services, server)
+    plan = TurnPlan(model="big", options=GenerateOptions(max_tokens=9, seed=3))
+    services.turns.send_now(services.new_chat(), "hello", CancelToken(), plan)
+    body = server.chat_bodies[-1]
+    assert (body["model"], body["max_tokens"], body["seed"]) == ("big", 9, 3)
