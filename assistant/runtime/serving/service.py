@@ -22,14 +22,13 @@ from assistant.runtime.workers import EMBEDDING_MODEL
 T = TypeVar("T")
 ANY_MODEL = ("", "keepsake")
 """What a request may call the model that is served, whatever its name is."""
-_NOTHING_TOLD: dict[str, Any] = {"receipt": [], "mode": "off", "turns_left_out": 0}
 _LOOK_SECONDS = 5.0
 _TOO_LONG = ("prompt.too_long", "engine.window")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The end of a reply. keepsake: what stands beside it: what was told to the model, and to which server (host, "" for none)."""
+    """The end of a reply. keepsake: what was told to the model for it, and on which server it runs (host)."""
 
     done: Done
     keepsake: dict[str, Any]
@@ -132,13 +131,13 @@ class Serving:
         ident = conversation_of(talk)
         options = replace(options, conversation=ident)
         if not memory:
-            return request.messages, options, lambda _done, _model: dict(_NOTHING_TOLD)
+            return request.messages, options, lambda _done, _model: {"receipt": [], "mode": "off", "turns_left_out": 0}
         draft = self._conversations.draft(talk, options)
 
         def told(done: Done, model: str) -> dict[str, Any]:
             receipt = receipt_of(draft, ident, 0, done, model)
             lines = [asdict(line) for line in receipt.lines]
-            return {**_NOTHING_TOLD, "receipt": lines, "mode": receipt.recall_mode, "turns_left_out": len(draft.left)}
+            return {"receipt": lines, "mode": receipt.recall_mode, "turns_left_out": len(draft.left)}
 
         return draft.prompt.messages, options, told
 
