@@ -201,7 +201,8 @@ class DownloadStatus(StrEnum):
 @dataclass(frozen=True, slots=True)
 class DownloadChanged:
     """A download that a person asked for goes on, stops or ends. name: of the catalogue; host: where it comes from;
-    done, total: bytes (total 0: not known); error: why it failed.
+    done, total: bytes (total 0: not known); rate: bytes a second lately, 0 while that is not known; error: why it
+    failed.
     """
 
     name: str
@@ -210,6 +211,7 @@ class DownloadChanged:
     done: int = 0
     total: int = 0
     error: AssistantError | None = None
+    rate: float = 0.0
 
     @property
     def runs(self) -> bool:

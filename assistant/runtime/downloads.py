@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -16,6 +17,7 @@ from assistant.core.ports import Progress
 from assistant.engine.catalogue import find_in_catalogue
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.runtime.lanes import Lane
+from assistant.runtime.leaving import leave_when_cancelled
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _TOLD_EVERY = 0.1
 """Seconds between two events of a download that goes on."""
+_RATE_SECONDS = 10.0
+"""Seconds over which its speed is averaged."""
 _BUG = AssistantError("download.bug", "Keepsake made a mistake while it downloaded.", "The log has the details.")
 
 
@@ -168,7 +172,7 @@ class DownloadService:
         from assistant.engine.downloads.fetch import Fetcher
         from assistant.engine.downloads.web import WebClient
 
-        client = WebClient(self._settings.load().downloads.proxy, self._patience)
+        client = WebClient(self._settings.load().downloads.proxy, self._patience, leave_when_cancelled)
         Fetcher(order, client, token).run(cancel, progress)
 
     def _run(self, name: str, job: _Job) -> None:
@@ -223,19 +227,32 @@ class DownloadService:
 
 
 class _Thinned:
-    """Takes progress as often as bytes arrive and tells it as often as can be seen."""
+    """Takes progress as often as bytes arrive, and tells it as often as can be seen, with how fast they come."""
 
     def __init__(self, service: DownloadService, name: str) -> None:
         self._service, self._name = service, name
         self._last, self._status = 0.0, DownloadStatus.QUEUED
+        self._seen: deque[tuple[float, int]] = deque()
 
     def progress(self, done: int, total: int, what: str) -> None:
         status, now = DownloadStatus(what), monotonic()
         if status is self._status and now - self._last < _TOLD_EVERY and done < total:
             return
+        if status is not self._status:
+            self._seen.clear()  # bytes of before a pause, and the pause, say nothing of the speed
         self._last, self._status = now, status
+        rate = self._rate(now, done) if status is DownloadStatus.READING else 0.0
         service = self._service
-        service._tell(replace(service._states[self._name], status=status, done=done, total=total, error=None))
+        state = service._states[self._name]
+        service._tell(replace(state, status=status, done=done, total=total, error=None, rate=rate))
+
+    def _rate(self, now: float, done: int) -> float:
+        """Bytes a second over the last seconds."""
+        self._seen.append((now, done))
+        while now - self._seen[0][0] > _RATE_SECONDS and len(self._seen) > 2:
+            self._seen.popleft()
+        began, first = self._seen[0]
+        return (done - first) / (now - began) if now - began > 1.0 else 0.0
 
 
 def _size_of(state: DownloadChanged | None) -> tuple[int, int]:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import DownloadChanged, DownloadStatus, Event
 from assistant.engine.catalogue import CatalogueModel
 from assistant.engine.downloads.web import Patience
 from assistant.engine.model_files import ModelStore
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.downloads import DownloadService
+from assistant.runtime.leaving import leave_when_cancelled
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
 from tests.engine.downloads.hub import DIGEST, MODEL, Hub, serve_hub
@@ -214,6 +215,39 @@ def test_closing_stops_and_keeps_what_came(house: House) -> None:
     house.service.close()
     assert house.service.running() == ()
     assert house.names() == ["one.gguf.part", "one.gguf.part.json"]
+
+
+def test_a_server_that_says_nothing_keeps_nobody_waiting(house: House) -> None:
+    house.hub.silent = True
+    house.service.start("one")
+    assert house.hub.connected.wait(30)
+    house.service.pause("one")
+    house.until("one", DownloadStatus.PAUSED)
+    house.service.start("one")
+    house.until("one", DownloadStatus.QUEUED)
+    house.service.close()
+    assert house.service.running() == ()
+
+
+def test_an_answer_that_comes_too_late_is_closed() -> None:
+    """The call is left, then returns; both in every order that threads can take."""
+    cancel, go, closed = CancelToken(), threading.Event(), threading.Event()
+
+    def call() -> str:
+        cancel.cancel()
+        assert go.wait(30)
+        return "late"
+
+    with pytest.raises(Cancelled):
+        leave_when_cancelled(call, cancel, lambda result: closed.set() if result == "late" else None)
+    go.set()
+    assert closed.wait(30)
+
+
+def test_a_call_that_is_not_left_gives_what_it_gives() -> None:
+    assert leave_when_cancelled(lambda: 3, CancelToken(), lambda _: None) == 3
+    with pytest.raises(ZeroDivisionError):
+        leave_when_cancelled(lambda: 1 // 0, CancelToken(), lambda _: None)
 
 
 def test_one_that_runs_goes_on_when_the_person_goes_to_another_assistant(

@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import ssl
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
@@ -21,6 +22,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _HOPS = 6
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _AGENT = "keepsake"
+Leave = Callable[[Callable[[], Any], CancelToken, Callable[[Any], None]], Any]
 NO_PROXY = "none"
 """In the place of a proxy's address: go without one, whatever the system says."""
 
@@ -79,11 +81,17 @@ class Answer:
 
 
 class WebClient:
-    """Connections of one download. proxy: "" for the system's, NO_PROXY, or an address."""
+    """Connections of one download. proxy: "" for the system's, NO_PROXY, or an address.
 
-    def __init__(self, proxy: str = "", patience: Patience | None = None) -> None:
+    leave: makes a call that waits for a name, a connection and the head of an answer, and comes back at once when the
+    token is cancelled; its third argument closes an answer that nobody waits for any more. Without it they are waited
+    for.
+    """
+
+    def __init__(self, proxy: str = "", patience: Patience | None = None, leave: Leave | None = None) -> None:
         self._proxy = proxy.strip()
         self.patience = patience or Patience()
+        self._leave: Leave = leave or (lambda call, _cancel, _close: call())
         self._context: ssl.SSLContext | None = None
 
     def get(self, url: str, headers: Mapping[str, str], token: str, cancel: CancelToken) -> Answer:
@@ -96,7 +104,8 @@ class WebClient:
             sent = {**headers, "User-Agent": _AGENT, "Accept-Encoding": "identity"}
             if token and _origin(here) == _origin(first) and _may_hold_token(here):
                 sent["Authorization"] = f"Bearer {token}"
-            answer = Answer(self._request(here, sent), linked, here.hostname or "")
+            response = self._leave(partial(self._request, here, sent), cancel, _close)
+            answer = Answer(response, linked, here.hostname or "")
             if _origin(here) == _origin(first):
                 linked.update(answer.headers)
             if answer.status not in _REDIRECTS:
@@ -157,6 +166,10 @@ class WebClient:
 
             self._context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return self._context
+
+
+def _close(response: Any) -> None:
+    response.close()
 
 
 def check_host(address: str) -> str:

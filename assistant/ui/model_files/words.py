@@ -79,9 +79,24 @@ def download_words(state: DownloadChanged) -> str:
         case DownloadStatus.PAUSED:
             return tr("Paused · {done} of {total}", done=done, total=total)
         case DownloadStatus.READING:
-            return tr("{done} of {total} from {host}", done=done, total=total, host=state.host)
+            words = tr("{done} of {total} from {host}", done=done, total=total, host=state.host)
+            return " · ".join([words, *_speed(state)])
         case _:
             return ""
+
+
+def _speed(state: DownloadChanged) -> list[str]:
+    """How fast it goes, and how long it will take like this; nothing while that is not known."""
+    if state.rate <= 0:
+        return []
+    seconds = (state.total - state.done) / state.rate
+    if seconds < 60:
+        left = tr("less than a minute left")
+    elif seconds < 5400:
+        left = tr("about {n} minutes left", n=round(seconds / 60))
+    else:
+        left = tr("about {n} hours left", n=round(seconds / 3600))
+    return [tr("{size} a second", size=size_words(round(state.rate))), left]
 
 
 def languages(codes: tuple[str, ...], more: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,7 +28,8 @@ class Hub:
     """Behaviour, changed by the test at any time, and what was asked.
 
     cut_after: bytes after which each connection ends, None for never. length: what Content-Length says; "" leaves it
-    out. status: answered instead of the file, with ``extra`` headers, so often. slow: sends a byte, then waits.
+    out. status: answered instead of the file, with ``extra`` headers, so often. slow: sends eight bytes, then waits.
+    silent: never answers at all.
     """
 
     url: str = ""
@@ -44,7 +45,8 @@ class Hub:
     kind: str = "application/octet-stream"
     endless: bool = False
     slow: bool = False
-    on_bytes: Callable[[], None] | None = None
+    silent: bool = False
+    connected: threading.Event = field(default_factory=threading.Event)
     asked: list[Asked] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -62,6 +64,10 @@ class _Handler(BaseHTTPRequestHandler):
         hub = self.hub
         hub.asked.append(Asked(self.path, {key.casefold(): value for key, value in self.headers.items()}))
         self.close_connection = True
+        hub.connected.set()
+        if hub.silent:
+            hub.closing.wait()
+            return
         if hub.status and hub.statuses > 0:
             hub.statuses -= 1
             self.send_response(hub.status)
@@ -99,8 +105,6 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             for at in range(0, len(body), 8192):
                 self.wfile.write(body[at : at + 8192])
-                if hub.on_bytes:
-                    hub.on_bytes()
             while hub.endless and not hub.closing.is_set():
                 self.wfile.write(bytes(8192))
         except OSError:  # the client went away, as it should
