@@ -141,7 +141,7 @@ class TurnRunner:
     def _stream(
         self, chat: str, turn: int, draft: Draft, options: GenerateOptions, cancel: CancelToken, text: _Reply
     ) -> Done:
-        for event in self._engine.chat(draft.prompt.messages, options, cancel):
+        for event in self._engine.chat(draft.prompt.messages, replace(options, conversation=chat), cancel):
             match event:
                 case PromptRead(read, total):
                     self._emit(PromptProgress(chat, turn, read, total))

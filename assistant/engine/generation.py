@@ -69,10 +69,12 @@ def generate(
     show: Callable[[ChatEvent], None],
     clock: Callable[[], float] = perf_counter,
     shape: ReplyShape = PLAIN,
+    prepare: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> tuple[Done, list[int]]:
     """Generate a reply to ``prompt``; show gets PromptRead and Delta. Returns its end and the tokens it is made of.
 
-    shape: what of it is thought, and what calls of tools.
+    shape: what of it is thought, and what calls of tools. prepare: puts what is known of the prompt into the model's
+    cache before it is read.
 
     Raises AssistantError("engine.window") when the prompt leaves no room for a reply.
     """
@@ -90,6 +92,7 @@ def generate(
         show(PromptRead(read, len(prompt), reused))
 
     try:
+        prepare(prompt)
         model.read(prompt, progress)
         with model.sampler(options) as source:
             stop = _pick_until_end(model, source, reply, text, len(prompt), options.max_tokens, cancel, clock)

@@ -7,20 +7,17 @@ refuses a model whose chat template does not parse.
 from __future__ import annotations
 
 import ctypes
-import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
 from assistant.engine.call_sampling import HeldPicker, read_grammar
-
-_log = logging.getLogger(__name__)
+from assistant.engine.library import Library, LoadPlan, load_error, path_bytes
 
 _PENALTY_LAST = 64
 """Tokens that the repeat penalty looks back on: llama.cpp's own default."""
@@ -33,45 +30,6 @@ _FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
 """llama_flash_attn_type of llama.h."""
 _KV_TYPES = {"f16": 1, "q4_0": 2, "q8_0": 8}
 """ggml_type of ggml.h."""
-_WARNINGS = (3, 4)
-"""GGML_LOG_LEVEL_WARN and GGML_LOG_LEVEL_ERROR of ggml.h (llama_cpp's own comment numbers them wrongly)."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadPlan:
-    """How a model is opened. window, step: tokens. The rest as core.values.EngineSettings."""
-
-    path: Path
-    window: int
-    step: int
-    threads: int
-    threads_read: int
-    gpu_layers: int = 0
-    flash_attention: str = "off"
-    kv_type: str = "f16"
-    mmap: bool = True
-    mlock: bool = False
-
-
-class Library:
-    """llama.cpp, loaded and told where its warnings go. One a process, for it keeps a callback of ours."""
-
-    def __init__(self) -> None:
-        from llama_cpp import llama_cpp as api
-
-        self.api: Any = api
-        self.messages: list[str] = []
-        self._callback = api.llama_log_callback(self._take)
-        api.llama_log_set(self._callback, ctypes.c_void_p(0))
-        api.llama_backend_init()
-
-    def _take(self, level: int, text: bytes, _user: Any) -> None:
-        """Warnings and errors go to the log; the newest are kept, to tell why a load failed."""
-        if level in _WARNINGS:
-            line = text.decode("utf-8", "replace").strip()
-            _log.warning("llama.cpp: %s", line)
-            self.messages.append(line)
-            del self.messages[:-20]
 
 
 class Sampler:
@@ -121,6 +79,9 @@ class LlamaModel:
         self._pieces: dict[int, bytes] = {}
         self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
+        self.keeps_part = not (
+            self._library.llama_model_is_recurrent(self._model) or self._library.llama_model_is_hybrid(self._model)
+        )
 
     # --- vocabulary -----------------------------------------------------------------------------------------------
 
@@ -178,7 +139,7 @@ class LlamaModel:
         The last token is always read, for what follows it is computed from it. on_progress: (in the cache, reused).
         Raises Cancelled after ``stop``; what was read up to then stays valid.
         """
-        reused = self._forget_from(min(_common_length(self.cached, tokens), len(tokens) - 1))
+        reused = self.keep_first(min(common_length(self.cached, tokens), len(tokens) - 1))
         on_progress(reused, reused)
         while (start := len(self.cached)) < len(tokens):
             # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
@@ -196,12 +157,41 @@ class LlamaModel:
         if code == 0:
             self.cached += tokens
             return
-        self._forget_from(len(self.cached))
+        self.keep_first(len(self.cached))
         if code == _ABORTED:
             raise Cancelled
         if code == _NO_ROOM:
             raise AssistantError("engine.window", "The context window is full.", "Start a new chat.")
         raise AssistantError("engine.failed", f"The model could not compute (code {code}).", "Load the model again.")
+
+    # --- what was read --------------------------------------------------------------------------------------------
+
+    def keep_first(self, count: int) -> int:
+        """Keep only the first ``count`` tokens of the cache; how many are kept (recurrent models keep no part)."""
+        kept = count if self._library.llama_memory_seq_rm(self._memory, 0, count, -1) else 0
+        if not kept:
+            self._library.llama_memory_clear(self._memory, True)
+        del self.cached[kept:]
+        return kept
+
+    def take_state(self) -> memoryview:
+        """A copy of what the model has computed of ``cached``, in the library's own bytes. Raises MemoryError."""
+        size = int(self._library.llama_state_seq_get_size(self._context, 0))
+        state = (ctypes.c_uint8 * size)()
+        taken = int(self._library.llama_state_seq_get_data(self._context, state, size, 0))
+        return memoryview(state).cast("B")[:taken]
+
+    def put_state(self, state: bytearray | memoryview, tokens: Sequence[int]) -> bool:
+        """Go on from a state of these tokens. False where the library refuses it; the cache is empty then."""
+        self.keep_first(0)
+        array = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        if int(self._library.llama_state_seq_set_data(self._context, array, len(state), 0)) != len(state):
+            self.keep_first(0)
+            return False
+        self.cached = list(tokens)
+        return True
+
+    # --- replies --------------------------------------------------------------------------------------------------
 
     @contextmanager
     def sampler(self, options: GenerateOptions) -> Iterator[Sampler]:
@@ -244,12 +234,12 @@ class LlamaModel:
         parameters.n_gpu_layers = plan.gpu_layers
         parameters.use_mmap, parameters.use_mlock = plan.mmap, plan.mlock
         parameters.progress_callback = callback
-        model = library.llama_model_load_from_file(_path_bytes(plan.path), parameters)
+        model = library.llama_model_load_from_file(path_bytes(plan.path), parameters)
         if model:
             return model
         if cancelled:
             raise Cancelled
-        raise _load_error(plan.path, messages)
+        raise load_error(plan.path, messages)
 
     def _open(self, plan: LoadPlan) -> Any:
         library = self._library
@@ -280,14 +270,6 @@ class LlamaModel:
         runtime = ctypes.CDLL("msvcrt") if sys.platform == "win32" else ctypes.CDLL(None)
         strlen = ctypes.cast(runtime.strlen, library.ggml_abort_callback)
         library.llama_set_abort_callback(self._context, strlen, ctypes.cast(self._stop_flag, ctypes.c_void_p))
-
-    def _forget_from(self, count: int) -> int:
-        """Keep only the first ``count`` tokens of the cache; how many are kept (recurrent models keep no part)."""
-        kept = count if self._library.llama_memory_seq_rm(self._memory, 0, count, -1) else 0
-        if not kept:
-            self._library.llama_memory_clear(self._memory, True)
-        del self.cached[kept:]
-        return kept
 
     def _hold(self, options: GenerateOptions, grammar: str, root: str, said: str) -> HeldPicker | None:
         """Without the repeat penalty: JSON repeats itself."""
@@ -325,25 +307,11 @@ class LlamaModel:
         return buffer.raw[: max(0, length)]
 
 
-def _common_length(one: Sequence[int], other: Sequence[int]) -> int:
+def common_length(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens both begin with."""
     at = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
             break
         at += 1
     return at
-
-
-def _path_bytes(path: Path) -> bytes:
-    """llama.cpp takes UTF-8 on Windows and the file system's own bytes elsewhere."""
-    return str(path).encode("utf-8") if sys.platform == "win32" else bytes(path)
-
-
-def _load_error(path: Path, messages: Sequence[str]) -> AssistantError:
-    text = " ".join(messages)
-    if "unknown model architecture" in text or "unknown pre-tokenizer" in text:
-        return AssistantError(
-            "model.unsupported", f"{path.name} is of a kind that is not known yet.", "Choose another model."
-        )
-    reason = next((line for line in reversed(messages) if "error" in line.casefold()), "the file may be damaged")
-    return AssistantError("model.failed", f"{path.name} could not be loaded: {reason}.", "Check it, or choose another.")

@@ -21,6 +21,7 @@ from assistant.core.values import (
     ToolCall,
     ToolSpec,
 )
+from assistant.engine.snapshots import Place
 
 Json = dict[str, Any]
 
@@ -51,6 +52,14 @@ def tools_to_json(tools: Sequence[ToolSpec]) -> list[Json]:
 
 def tools_from_json(data: Iterable[Mapping[str, Any]]) -> tuple[ToolSpec, ...]:
     return tuple(ToolSpec(**tool) for tool in data)
+
+
+def place_to_json(place: Place | None) -> Json | None:
+    return {"folder": str(place.folder), "limit": place.limit} if place else None
+
+
+def place_from_json(data: Mapping[str, Any] | None) -> Place | None:
+    return Place(Path(data["folder"]), int(data["limit"])) if data else None
 
 
 def messages_to_json(messages: Sequence[Message]) -> list[Json]:

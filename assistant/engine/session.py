@@ -10,24 +10,29 @@ from pathlib import Path
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, ToolSpec
+from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, Role, ToolSpec
 from assistant.engine.call_grammar import call_grammar
 from assistant.engine.fit import available_memory, check_fit, run_plan
 from assistant.engine.generation import generate
 from assistant.engine.gguf import GgufInfo, read_gguf_info
 from assistant.engine.jinja import Extras
-from assistant.engine.llama import Library, LlamaModel, LoadPlan
+from assistant.engine.library import Library, LoadPlan, state_layout
+from assistant.engine.llama import LlamaModel, common_length
+from assistant.engine.prompt_cache import PromptCache
 from assistant.engine.prompt_writer import PromptWriter
 from assistant.engine.protocol import NO_MODEL
 from assistant.engine.replies import OwnReplies
 from assistant.engine.reply_parts import ReplyShape
+from assistant.engine.restored_replies import RestoredReplies
+from assistant.engine.snapshot_file import Identity
+from assistant.engine.snapshots import Place, model_identity
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 from assistant.engine.tool_formats import RESULT_MARKS, ToolFormat
 
 _log = logging.getLogger(__name__)
-_PROMPT_END = 8  # tokens of a prompt in which the mark of a thought that it begins must be
+_PROMPT_END = 8  # tokens of a prompt in which the marks of a thought stand that it begins, or leaves empty
 
 
 class EngineSession:
@@ -58,8 +63,15 @@ class EngineSession:
         options: GenerateOptions,
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
+        place: Place | None = None,
     ) -> Done:
-        return self._need().chat(messages, options, cancel, show)
+        """One reply. place: of snapshots, for what was read before (None: none are used)."""
+        return self._need().chat(messages, options, cancel, show, place)
+
+    def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
+        """Write what was read of these conversations to disk, as far as it is still known. Raises Cancelled."""
+        if self._loaded:
+            self._loaded.keep(conversations, place, cancel)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         with self._counting:
@@ -83,16 +95,21 @@ class EngineSession:
 
 
 class _Loaded:
-    def __init__(self, model: LlamaModel, writer: PromptWriter, template: ChatTemplate, info: ModelInfo) -> None:
+    def __init__(
+        self, model: LlamaModel, cache: PromptCache, writer: PromptWriter, template: ChatTemplate, info: ModelInfo
+    ) -> None:
         self.model = model
         self.info = info
+        self._cache = cache
+        self._restored = RestoredReplies()
+        self._asked: tuple[Sequence[Message], Extras] = ((), Extras())  # what is fixed of the last prompt
         self._writer = writer
         self._template = template
         self._replies = OwnReplies(model.piece, template.tools)
 
     def prompt(self, messages: Sequence[Message], extras: Extras) -> list[int]:
         try:
-            return self._writer.tokens(messages, self._replies.known, extras)
+            return self._writer.tokens(messages, self._restored.behind(self._replies.known), extras)
         except Exception as error:
             raise AssistantError(
                 "engine.template", f"The model's chat template refused these messages: {error}.", "Try another model."
@@ -104,18 +121,43 @@ class _Loaded:
         options: GenerateOptions,
         cancel: CancelToken,
         show: Callable[[ChatEvent], None],
+        place: Place | None,
     ) -> Done:
+        self._cache.keep_at(place)
+        self._restored.learn(self._cache.snapshots())
         prompt = self.prompt(messages, Extras(options.tools, options.thinking))
         shape = self._shape(prompt, options.tools)
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
+
+        def prepare(tokens: Sequence[int]) -> None:
+            self._cache.prepare(tokens, options.conversation)
+
         self.model.resume()
         take_back = cancel.on_cancel(self.model.stop)
         try:
-            done, tokens = generate(self.model, prompt, stopping, cancel, show, shape=shape)
+            done, tokens = generate(self.model, prompt, stopping, cancel, show, shape=shape, prepare=prepare)
         finally:
             take_back()
-        self._replies.add(done, tokens)
+        self._replies.add(done, tokens, prompt[-_PROMPT_END:])
+        if options.conversation:
+            self._asked = (messages[:1], Extras(options.tools, options.thinking))
         return done
+
+    def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
+        """As EngineSession.keep."""
+        self._cache.keep_at(place)
+        try:
+            self._cache.keep(conversations, self._restored.by_digest(self._replies.known), self._row(), cancel)
+        except MemoryError:
+            _log.warning("there was no memory to keep what was read")
+
+    def _row(self) -> Sequence[int]:
+        """What the last conversation's prompt begins with whatever is asked; () where nothing is fixed in it."""
+        first, extras = self._asked
+        if not first or first[0].role is not Role.SYSTEM:
+            return ()
+        one, other = (self.prompt([*first, Message(Role.USER, text)], extras) for text in ("a", "1"))
+        return one[: common_length(one, other)]
 
     def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:
         end = b"".join(map(self.model.piece, prompt[-_PROMPT_END:])).decode("utf-8", "replace")
@@ -180,7 +222,9 @@ def _load(
     _log.info(
         "loaded %s: %d threads, %d to read, steps of %d", plan.path.name, plan.threads, plan.threads_read, plan.step
     )
-    return _Loaded(model, writer, template, _model_info(plan.path, facts, model.window, template))
+    info = _model_info(plan.path, facts, model.window, template)
+    identity = Identity(model_identity(plan.path), state_layout(plan, model.window))
+    return _Loaded(model, PromptCache(model, identity, available_memory), writer, template, info)
 
 
 def _marks(model: LlamaModel, template: ChatTemplate, control: Mapping[str, int]) -> dict[str, int]:

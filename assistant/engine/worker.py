@@ -39,8 +39,13 @@ class Handlers:
             emit(*protocol.event_to_json(event))
 
         messages = protocol.messages_from_json(args["messages"])
-        done = self._session.chat(messages, protocol.options_from_json(args["options"]), cancel, show)
+        options, place = protocol.options_from_json(args["options"]), protocol.place_from_json(args.get("snapshots"))
+        done = self._session.chat(messages, options, cancel, show, place)
         return protocol.event_to_json(done)[1]
+
+    def keep(self, args: Mapping[str, Any], cancel: CancelToken, _emit: Emit) -> Json:
+        self._session.keep(args["conversations"], protocol.place_from_json(args.get("snapshots")), cancel)
+        return {}
 
     def count(self, args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Json:
         return {"counts": self._session.count(args["texts"])}
@@ -60,7 +65,7 @@ def main() -> None:
     try:
         serve(
             channel,
-            {"load": handlers.load, "chat": handlers.chat},
+            {"load": handlers.load, "chat": handlers.chat, "keep": handlers.keep},
             beside={"count": handlers.count, "count_prompt": handlers.count_prompt},
         )
     finally:

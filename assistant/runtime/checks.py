@@ -47,6 +47,7 @@ def run_checks(services: Services) -> Iterator[Check]:
     yield _engine(services)
     yield _engine_worker(services)
     yield _embedding(services)
+    yield _snapshots(services)
     yield from (Check(*found) for found in keeping_checks(services))
 
 
@@ -173,6 +174,17 @@ def _embedding(services: Services) -> Check:
     except AssistantError as error:
         return Check("embedding", False, error.message, error.hint)
     return Check("embedding", True, f"{embedder.identity}, {vectors.shape[1]} dimensions")
+
+
+def _snapshots(services: Services) -> Check:
+    """What the model had read of chats or with models that are gone is deleted here: nobody misses it."""
+    try:
+        gone = services.snapshots.drop_foreign() + services.snapshots.drop_models(services.models())
+    except AssistantError as error:
+        return Check("snapshots", False, error.message, error.hint)
+    count, size = services.snapshots.usage()
+    removed = f"; {gone} that belonged to nothing any more were removed" if gone else ""
+    return Check("snapshots", True, f"{count} states of what the model has read, {size / 1e6:.0f} MB{removed}.")
 
 
 def _free_bytes(path: Path) -> int:

@@ -25,7 +25,9 @@ class DeletionService:
         recall: Recall,
         end_turns: Callable[[str], None],
         emit: EventSink,
+        drop_snapshots: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._drop_snapshots = drop_snapshots
         self._workspace = workspace
         self._receipts = receipts
         self._history = history
@@ -38,6 +40,7 @@ class DeletionService:
         """Stop what runs in it and put it away; ``restore`` brings it back."""
         self._end_turns(chat)
         deleted = self._workspace.chats.delete(chat)
+        self._drop_snapshots(chat)  # brought back, it is read once more
         self._deleted.append(deleted)
         self._emit(ChatsChanged())
         return deleted

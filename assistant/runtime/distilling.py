@@ -26,8 +26,8 @@ _log = logging.getLogger(__name__)
 class DistilService:
     """What is due waits until nothing was asked for a while, then is distilled on the chat lane, a chat at a time.
 
-    A turn that comes meanwhile stops it; nothing is lost and it is due again. Afterwards the prompt of the chat that
-    was talked in last is read again, since distilling took its place in the model's cache.
+    A turn that comes meanwhile stops it; nothing is lost and it is due again. Afterwards the chat that was talked in
+    last is put back into the model's cache, which distilling had for itself.
     """
 
     def __init__(
@@ -156,12 +156,12 @@ class DistilService:
             self._emit(Notice("The model could not summarize; your own sentences were kept as notes instead."))
 
     def _read_again(self, token: CancelToken) -> None:
-        """Put the latest chat's prompt back into the model's cache, so that its next turn reads only what is new."""
+        """Put the latest chat's prompt back into the model's cache: by a copy, or by reading where none was kept."""
         if not self._last_chat or self._prompts.asks_server:
             return
         try:
             prompt = self._prompts.preview(self._workspace.chats.read(self._last_chat), "")
-            options = GenerateOptions(max_tokens=1, temperature=0.0)
+            options = GenerateOptions(max_tokens=1, temperature=0.0, conversation=self._last_chat)
             for _ in self._prompts.engine.chat(prompt.messages[:-1], options, token):
                 pass
         except AssistantError as error:  # the next turn reads it then

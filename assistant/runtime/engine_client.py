@@ -25,6 +25,7 @@ from assistant.core.values import (
     ToolSpec,
 )
 from assistant.engine import protocol
+from assistant.engine.snapshots import Place
 from assistant.engine.threads import worker_environment
 from assistant.runtime.engine_end import ModelMark, engine_error, write_death
 from assistant.runtime.memory_kills import MemoryKills
@@ -66,6 +67,7 @@ class WorkerEngine:
         self._used_at = clock()
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._closed = False
+        self._place: Callable[[], Place | None] = lambda: None
 
     @property
     def info(self) -> ModelInfo | None:
@@ -132,7 +134,11 @@ class WorkerEngine:
 
     def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
         """As core.ports.Engine. Also raises engine.no_model, engine.keeps_dying, engine.closed."""
-        args = {"messages": protocol.messages_to_json(messages), "options": protocol.options_to_json(options)}
+        args = {
+            "messages": protocol.messages_to_json(messages),
+            "options": protocol.options_to_json(options),
+            "snapshots": protocol.place_to_json(self._place()),
+        }
         try:
             for name, data in self._with_model("chat", args, cancel):
                 yield protocol.event_from_json(name, data)
@@ -151,6 +157,16 @@ class WorkerEngine:
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         args = {"messages": protocol.messages_to_json(messages), "tools": protocol.tools_to_json(tools)}
         return int(self._result("count_prompt", args)["count"])
+
+    def keep_at(self, place: Callable[[], Place | None]) -> None:
+        """Where snapshots of what is read from now on are."""
+        self._place = place
+
+    def keep(self, conversations: Sequence[str], cancel: CancelToken) -> None:
+        """Have what the worker has read of these conversations on disk; nothing where none runs. Raises Cancelled."""
+        if self._worker.alive and self._info and not self._closed:
+            args = {"conversations": list(conversations), "snapshots": protocol.place_to_json(self._place())}
+            list(self._request("keep", args, cancel))
 
     def unload(self) -> None:
         """Ends the worker: only so is all of the memory surely given back."""

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from assistant.chat.forgotten_receipts import ReceiptsPlace
 from assistant.chat.receipts import ReceiptStore
+from assistant.engine.snapshots import drop_all, left_in
 from assistant.recall.index.forgotten_index import IndexPlace, VectorPlace
 from assistant.recall.search import Recall
 from assistant.workspace import layout
+from assistant.workspace.disk import as_error
 from assistant.workspace.forget_pending import FOLDER
 from assistant.workspace.forgetting import FolderPlace, ForgetPlace, files_below, remaining_in, scrub_file
 from assistant.workspace.forgotten_journal import JournalPlace
@@ -111,11 +113,13 @@ class SnapshotsPlace:
         self._folder = folder
 
     def scrub(self, texts: Sequence[str]) -> None:
-        for path in files_below(self._folder):
-            path.unlink(missing_ok=True)
+        try:
+            drop_all(self._folder)
+        except OSError as error:
+            raise as_error(error, self._folder) from error
 
     def remaining(self, texts: Sequence[str]) -> int:
-        return sum(1 for _ in files_below(self._folder))
+        return len(left_in(self._folder))
 
 
 def _is_stray(path: Path) -> bool:

@@ -34,6 +34,7 @@ from assistant.runtime.remote_engine import RemoteEngine
 from assistant.runtime.restore_staging import earlier_workspaces
 from assistant.runtime.review import ReviewService
 from assistant.runtime.self_test import SelfTestService
+from assistant.runtime.snapshots import SnapshotService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
@@ -96,13 +97,14 @@ class Parts:
         self.distilling = DistilService(workspace, distiller, self.prompts, models, lanes.chat, emit)
         self.turns = TurnService(workspace, self.receipts, self.prompts, models, self.distilling, lanes, emit)
         self.temporary = TemporaryService(workspace, self.recall, self._values, models, self.distilling, lanes, emit)
+        self.snapshots = SnapshotService(workspace, self.engine, state / "snapshots", self._values, lanes.chat)
         self.told = ToldService(workspace, self.receipts, self.prompts, self.temporary, emit)
 
     def _make_remembering(self, state: Path) -> None:
         """The index, and what is looked at, asked about and tidied in memory."""
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         self.indexing = IndexService(workspace, self.recall, lanes.index, lanes.keeping, emit)
-        self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon)
+        self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon, self.snapshots.drop)
         self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, emit)
         self.importing = ImportService(workspace, emit, self._index_soon)
         self.picture = PictureService(workspace, self.prompts.budget, self.prompts.counter)
@@ -131,7 +133,9 @@ class Parts:
         places = ForgetPlaces(workspace, self.receipts, self.recall, paths.state, self.forget_places)
         end = self.turns.end
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, end, emit)
-        self.deletion = DeletionService(workspace, self.receipts, self.history, self.recall, end, emit)
+        self.deletion = DeletionService(
+            workspace, self.receipts, self.history, self.recall, end, emit, self.snapshots.drop
+        )
 
     # --- who listens ---------------------------------------------------------------------------------------------
 
@@ -142,6 +146,7 @@ class Parts:
     def _emit(self, event: Event) -> None:
         self.history.noted(event)
         self.self_test.noted(event)
+        self.snapshots.noted(event)
         for sink in list(self._sinks):
             sink(event)
 

@@ -13,8 +13,16 @@ from assistant.workspace.workspace import Workspace
 class PrivacyService:
     """Blocking; for the files lane or none."""
 
-    def __init__(self, workspace: Workspace, recall: Recall, emit: EventSink, learn: Callable[[], None]) -> None:
-        """learn: let what is found again be found by meaning, too, soon."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        recall: Recall,
+        emit: EventSink,
+        learn: Callable[[], None],
+        drop_snapshots: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """learn: let what is found again be found by meaning, too, soon. drop_snapshots: those of a chat."""
+        self._drop_snapshots = drop_snapshots
         self._workspace = workspace
         self._learn = learn
         self._recall = recall
@@ -23,13 +31,14 @@ class PrivacyService:
     def set(self, chat: str, private: bool) -> int:
         """Mark a chat; returns how many entries of MEMORY.md came from it, which stay.
 
-        Private: its words leave the index and the day logs before this returns. Not private: it is found again.
-        Raises ("chat.missing"), ("recall.index").
+        Private: its words leave the index, the day logs and the snapshots before this returns. Not private: it is found
+        again. Raises ("chat.missing"), ("recall.index").
         """
         self._workspace.chats.set_private(chat, private)
         if private:
             others = {info.title for info in self._workspace.chats.list() if info.id != chat}
             self._workspace.log.forget(self._workspace.chats.read(chat), others)
+            self._drop_snapshots(chat)
         self._emit(ChatsChanged())
         self.apply_setting()
         return self.remembered(chat)

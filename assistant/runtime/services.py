@@ -55,6 +55,7 @@ class Services(Parts):
         """Begin the background work of a window: recover replies, load the model, keep the index. Returns at once."""
         self.lanes.files.submit(self.recover)
         self.lanes.files.submit(self.distilling.find_due)
+        self.lanes.keeping.submit(self.snapshots.drop_foreign)
         if self._took_over:
             self.model_service.take_over()
         else:
@@ -100,6 +101,7 @@ class Services(Parts):
         self.backups.close()
         self.downloads.close()
         self.self_test.close()
+        self.snapshots.close()
         end_workers()
         self.lanes.close()
         try:
@@ -243,6 +245,8 @@ class Services(Parts):
         Whether files still tell when they change is seen each time.
         """
         self.indexing.tick()
+        if self.distilling.is_quiet:
+            self.snapshots.look()  # before distilling, which needs the model's cache for itself
         self.distilling.look()
         if self.distilling.is_quiet:
             self.tidying.look()

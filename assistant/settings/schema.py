@@ -74,9 +74,10 @@ class ModelSettings:
     """The chat model and how it samples. engine: "local" runs it here, "remote" asks the server of RemoteSettings.
 
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
-    until the window is full). threads 0: chosen for this machine. idle_minutes: until a model that is not used gives
-    its memory back; 0: never. thinking: "auto": the model may think before it replies; "off": not, where it can do
-    without. The sampling defaults are those of core.values.GenerateOptions.
+    until the window is full). threads 0: chosen for this machine. snapshot_mb: megabytes of disk for what the model has
+    read, so that it is not read again after a restart (0: none). idle_minutes: until a model that is not used gives its
+    memory back; 0: never. thinking: "auto": the model may think before it replies; "off": not, where it can do without.
+    The sampling defaults are those of core.values.GenerateOptions.
     """
 
     engine: str = _text("local", "local", "remote")
@@ -91,6 +92,7 @@ class ModelSettings:
     min_p: float = _share(0.05, 0, 1)
     repeat_penalty: float = _share(1.1, 0.1, 10)
     thinking: str = _text("auto", "auto", "off")
+    snapshot_mb: int = _whole(2_000, 0, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

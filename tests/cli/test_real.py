@@ -65,6 +65,7 @@ def test_a_conversation_streams_is_saved_and_reads_only_what_is_new(script: Scri
     assert shown["turns"][0]["reply"] == done["text"]
     again = script.run("ask", "And where is the key?", "--chat", done["chat"], "--max-tokens", "8")[-1]
     assert (again["chat"], again["turn"]) == (done["chat"], 2)
+    assert again["reused_tokens"] >= 0.95 * (done["prompt_tokens"] + done["tokens"])  # by another process than read it
 
 
 def test_the_same_seed_says_the_same(script: Script) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from assistant.core.values import GenerateOptions, ToolSpec
 from assistant.engine.call_grammar import BARE, MARKED, call_grammar
-from assistant.engine.llama import Library, LlamaModel, LoadPlan
+from assistant.engine.library import Library, LoadPlan
+from assistant.engine.llama import LlamaModel
 from assistant.engine.tool_formats import HERMES, LLAMA, MISTRAL, ToolFormat
 from tests.real_models import starter_model_path
 

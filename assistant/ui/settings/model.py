@@ -34,6 +34,14 @@ class ModelPage(SettingsPage):
             "threads", tr("Threads"), 0, 256, tr("How many processor cores work on a reply."), special=tr("automatic")
         )
         self.add_number(
+            "snapshot_mb",
+            tr("Disk for what was read"),
+            0,
+            1_000_000,
+            tr("In megabytes. Chats go on after a restart without being read again."),
+            special=tr("none"),
+        )
+        self.add_number(
             "idle_minutes",
             tr("Rests after"),
             0,
