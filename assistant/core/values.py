@@ -277,7 +277,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A part of the prompt. name: persona, facts, tail, brief, tools, history, recalled or message."""
+    """A part of the prompt. name: persona, facts, tail, brief, client, tools, history, recalled or message."""
 
     name: str
     role: Role

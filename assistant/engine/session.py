@@ -35,7 +35,7 @@ from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 from assistant.engine.tool_formats import RESULT_MARKS, ToolFormat
 
 _log = logging.getLogger(__name__)
-_PROMPT_END = 8  # tokens of a prompt in which the mark of a thought that it begins must be
+_PROMPT_END = 8  # tokens of a prompt in which the marks of a thought stand that it begins, or leaves empty
 
 
 class EngineSession:
@@ -168,7 +168,7 @@ class _Loaded:
             done, tokens = generate(self.model, prompt, stopping, cancel, show, shape=shape, prepare=prepare)
         finally:
             take_back()
-        self._replies.add(done, tokens)
+        self._replies.add(done, tokens, prompt[-_PROMPT_END:])
         if options.conversation:
             self._asked = (messages[:1], Extras(options.tools, options.thinking))
         return done
