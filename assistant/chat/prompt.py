@@ -46,6 +46,7 @@ class PromptRules:
     """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
 
     private: what was said in private chats may be told in others. host: the server that gets it, "" for none.
+    client: as in take_row.
     """
 
     window: int
@@ -55,6 +56,7 @@ class PromptRules:
     memory: bool = True
     private: bool = False
     host: str = ""
+    client: str = ""
 
     @property
     def room(self) -> int:
@@ -145,6 +147,7 @@ class PromptBuilder:
             question.chat.id,
             with_memory=rules.memory,
             never=self._receipts.never(question.chat.id),
+            client=rules.client,
         )
 
     def _cut(self, question: Question, row: FixedRow) -> Draft:
