@@ -49,7 +49,7 @@ class PromptRules:
     """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
 
     private: what was said in private chats may be told in others. host: the server that gets it, "" for none. tools:
-    what the model may call.
+    what the model may call. client: as in take_row.
     """
 
     window: int
@@ -60,6 +60,7 @@ class PromptRules:
     private: bool = False
     tools: tuple[ToolSpec, ...] = ()
     host: str = ""
+    client: str = ""
 
     @property
     def room(self) -> int:
@@ -164,6 +165,7 @@ class PromptBuilder:
             question.chat.id,
             with_memory=rules.memory,
             never=self._receipts.never(question.chat.id),
+            client=rules.client,
         )
 
     def _cut(self, question: Question, row: FixedRow) -> Draft:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import sys
-import threading
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context
+from assistant.cli.signals import stopped_by_signals
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.events import Event, ForgetAsked, ModelLoading, Notice, TextArrived, ToolUsed, TurnSaved
@@ -56,7 +53,7 @@ def run_ask(context: Context, options: Namespace) -> int:
     text = _text(options.text)
     cancel = CancelToken()
     cancel.on_cancel(context.cancel.cancel)
-    with _stopped_by_signals(cancel):
+    with stopped_by_signals(cancel):
         warming = services.lanes.recall.submit(context.ready_recall, must=False)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
         services.model_service.ensure(plan.model, cancel)
@@ -66,24 +63,6 @@ def run_ask(context: Context, options: Namespace) -> int:
             context.output.note("The embedding model is not ready yet: memory is searched by words alone.")
         _ask(context, options, text, plan, cancel)
     return 130 if cancel.cancelled else 0
-
-
-@contextmanager
-def _stopped_by_signals(cancel: CancelToken) -> Iterator[None]:
-    """The first Ctrl+C, kill or hang-up stops the reply, whose text is kept; another one ends the command at once."""
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.default_int_handler)
-        # On a thread of its own: the code that was interrupted may hold the very locks that a stop needs.
-        threading.Thread(target=cancel.cancel, name="stop").start()
-
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel: CancelToken) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assistant.core.cancel import CancelToken
     from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
+    from assistant.engine.tuning import Tuning
     from assistant.recall.index.file_states import FileState
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.importing import ImportUndone
@@ -160,6 +161,13 @@ class History(Protocol):
     def turn_on(self, *, existing: bool = False) -> int: ...
 
 
+class Tunings(Protocol):
+    """Speed settings measured for a model. Blocking; measuring takes its time."""
+
+    def of(self, name: str = "") -> Tuning | None: ...
+    def measure(self, name: str, cancel: CancelToken, progress: Progress) -> Tuning: ...
+
+
 class Tidying(Protocol):
     """Tidying memory up. All blocking."""
 
@@ -278,6 +286,8 @@ class Backend(Protocol):
     def forgetting(self) -> Forgetting: ...
     @property
     def tidying(self) -> Tidying: ...
+    @property
+    def tuning(self) -> Tunings: ...
     @property
     def told(self) -> Told: ...
     @property
