@@ -10,6 +10,7 @@ from typing import Any
 from assistant.cli.context import Context, natural
 from assistant.cli.model_words import catalogue_words, fit_value, fit_words, list_words, offer_value
 from assistant.cli.remote import add_remote
+from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
 
@@ -28,6 +29,7 @@ def add_commands(commands: Any) -> None:
     verify = actions.add_parser("verify", help="check a file's structure, and its checksum where it is known")
     verify.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
     verify.set_defaults(run=run_verify)
+    add_tune(actions)
     fit = actions.add_parser("fit", help="how much memory models need, and whether they fit")
     fit.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
     fit.add_argument("--window", metavar="N", type=natural, default=0, help="tokens; without: as in the settings")

@@ -96,6 +96,7 @@ class Services(Parts):
         self.distilling.close()
         self.turns.close()
         self.temporary.turns.close()
+        self.tuning.close()
         self.model_service.cancel()
         self.importing.cancel()
         self.backups.close()

@@ -186,6 +186,8 @@ class BottomBar(QWidget):
         self._jobs: dict[str, tuple[str, int, int]] = {}
         self._lock = QLabel()
         self._icon = "lock"
+        self._answers: ModelInfo | None = None
+        self._fetches = ""
         self.offline = label(goes_out(None), "small")
         self.notice = ElidedLabel(role="small")
         self.notice.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -219,10 +221,22 @@ class BottomBar(QWidget):
 
     def show_where(self, info: ModelInfo | None) -> None:
         """Whether anything leaves, and to whom, while this model is in use."""
-        self.offline.setText(goes_out(info))
+        self._answers = info
+        self._show_traffic()
+
+    def show_download(self, host: str) -> None:
+        """That something is fetched from a host now; "" when nothing is."""
+        self._fetches = host
+        self._show_traffic()
+
+    def _show_traffic(self) -> None:
+        info, host = self._answers, self._fetches
+        words = [] if host and (info is None or not info.host) else [goes_out(info)]
+        words += [tr("Downloading from {host}", host=host)] if host else []
+        self.offline.setText(" · ".join(words))
         leaves = info is not None and bool(info.host) and not info.here
-        restyle(self.offline, "role", "smallamber" if leaves else "small")
-        self._icon = "server" if leaves else "lock"
+        restyle(self.offline, "role", "smallamber" if leaves or host else "small")
+        self._icon = "server" if leaves or host else "lock"
         self._draw_lock()
 
     def show_job(self, name: str, words: str, done: int, total: int) -> None:
@@ -232,12 +246,6 @@ class BottomBar(QWidget):
         else:
             self._jobs[name] = (words, done, total)
         self._refresh()
-
-    def show_network(self, words: str) -> None:
-        """What goes over the network now; "" when nothing does."""
-        restyle(self.offline, "role", "smallamber" if words else "small")
-        self._lock.setVisible(not words)
-        self.offline.setText(words or tr("Offline — nothing leaves this laptop"))
 
     def end_job(self, name: str) -> None:
         self._jobs.pop(name, None)

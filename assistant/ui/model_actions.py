@@ -78,8 +78,7 @@ class ModelActions(QObject):
             self._bottom.show_job(job, tr("Downloading {name}", name=short_name(event.name)), *_thousandths(event))
         else:
             self._bottom.end_job(job)
-        host = next(iter(self._online.values()), "")
-        self._bottom.show_network(tr("Downloading from {host}", host=host) if host else "")
+        self._bottom.show_download(next(iter(self._online.values()), ""))
         if event.status is DownloadStatus.DONE:
             self._bottom.show_notice(tr("{name} is here, whole and checked", name=event.name))
             if not self._loaded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,19 @@ def test_a_download_is_seen_everywhere_and_its_model_is_used(qtbot: QtBot, kept:
     qtbot.waitUntil(lambda: kept.window.topbar.model.text() == "fake")
     assert hub.ranges_asked() == ["", "bytes=8-"]
     shown.dialog.accept()
+
+
+def test_a_download_hides_neither_a_server_nor_is_hidden_by_it(qtbot: QtBot, kept: Kept) -> None:
+    bar = kept.window.bottombar
+    remote = replace(FakeEngine().info, host="llm.example")
+    bar.show_where(remote)
+    bar.show_download("huggingface.co")
+    assert bar.offline.text() == "Your messages go to llm.example · Downloading from huggingface.co"
+    bar.show_download("")
+    assert bar.offline.text() == "Your messages go to llm.example"
+    bar.show_download("huggingface.co")
+    bar.show_where(None)
+    assert bar.offline.text() == "Downloading from huggingface.co"
 
 
 def test_a_download_goes_on_when_the_dialog_is_closed_and_is_found_again(qtbot: QtBot, kept: Kept, hub: Hub) -> None:

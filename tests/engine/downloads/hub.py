@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from tests.engine.gguf_files import chat_facts, gguf_bytes
 
@@ -29,7 +30,7 @@ class Hub:
 
     cut_after: bytes after which each connection ends, None for never. length: what Content-Length says; "" leaves it
     out. status: answered instead of the file, with ``extra`` headers, so often. slow: sends eight bytes, then waits.
-    silent: never answers at all.
+    silent: never answers at all. script: what changes before each request, one after the other.
     """
 
     url: str = ""
@@ -47,7 +48,7 @@ class Hub:
     slow: bool = False
     silent: bool = False
     connected: threading.Event = field(default_factory=threading.Event)
-    on_bytes: Callable[[], None] | None = None
+    script: list[dict[str, Any]] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -65,6 +66,8 @@ class _Handler(BaseHTTPRequestHandler):
         hub = self.hub
         hub.asked.append(Asked(self.path, {key.casefold(): value for key, value in self.headers.items()}))
         self.close_connection = True
+        for name, value in (hub.script.pop(0) if hub.script else {}).items():
+            setattr(hub, name, value)
         hub.connected.set()
         if hub.silent:
             hub.closing.wait()
@@ -106,8 +109,6 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             for at in range(0, len(body), 8192):
                 self.wfile.write(body[at : at + 8192])
-                if hub.on_bytes:
-                    hub.on_bytes()
             while hub.endless and not hub.closing.is_set():
                 self.wfile.write(bytes(8192))
         except OSError:  # the client went away, as it should
