@@ -18,6 +18,7 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
 from assistant.engine.call_sampling import HeldPicker, read_grammar
 from assistant.engine.library import Library, LoadPlan, load_error, path_bytes
+from assistant.engine.threads import step_end
 
 _PENALTY_LAST = 64
 """Tokens that the repeat penalty looks back on: llama.cpp's own default."""
@@ -143,8 +144,7 @@ class LlamaModel:
         on_progress(reused, reused)
         while (start := len(self.cached)) < len(tokens):
             # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
-            end = (start // self._step + 1) * self._step
-            self.append(tokens[start:end])
+            self.append(tokens[start : step_end(start, self._step)])
             on_progress(len(self.cached), reused)
         return reused
 
