@@ -68,17 +68,23 @@ def take_row(
     *,
     with_memory: bool = True,
     never: Never = NOTHING,
+    client: str = "",
 ) -> FixedRow:
-    """The row for a chat that starts (or is cut) now. window: tokens. chat: left out of the brief."""
+    """The row for a chat that starts (or is cut) now. window: tokens. chat: left out of the brief.
+
+    client: what the program that leads the chat tells the model of itself; it stands behind all of ours.
+    """
     who = persona_of(workspace)
     persona = Block("persona", Role.SYSTEM, who.text, 0)
+    own = Block("client", Role.SYSTEM, client, 0)
     if not with_memory:
-        return FixedRow(_counted([persona], counter), who.left_out, stamp(workspace.clock), "")
+        blocks = [b for b in (persona, own) if b.text]
+        return FixedRow(_counted(blocks, counter), who.left_out, stamp(workspace.clock), "")
     today = workspace.clock().date()
     document, hidden, without = never.parted(workspace.memory.document())
     loaded = load_memory(document, limits, today, counter.count, window)
     brief, silent = _brief(workspace, chat, never)
-    blocks = [b for b in (persona, _facts(loaded), _tail(loaded, today), brief) if b.text]
+    blocks = [b for b in (persona, _facts(loaded), _tail(loaded, today), brief, own) if b.text]
     sha = workspace.memory.read(MEMORY).sha256
     left_out = [*who.left_out, *sorted((*loaded.left_out, *hidden), key=lambda left: left.line)]
     left_out += [LeftOut(line.file, line.line, NEVER_HERE) for line in silent]
@@ -130,11 +136,15 @@ def _brief_lines(workspace: Workspace, chat: str) -> Iterator[PromptLine]:
         last = workspace.chats.last_turn(info.id)
         if last is None:
             continue
-        said = " ".join(last.user.split())[:_BRIEF_CHARACTERS]
-        title = info.title.rstrip("…")
-        about = f"{info.title}: {said}" if title and not said.startswith(title) else said
-        shown = f"- {info.last_active[:16].replace('T', ' ')} {about}"
+        shown = f"- {info.last_active[:16].replace('T', ' ')} {brief_words(info.title, last.user)}"
         yield PromptLine(info.file, last.line, shown, "brief", f"{info.id}#{last.n}")
+
+
+def brief_words(title: str, said: str) -> str:
+    """What a chat is about, in the words of its title and of what was said in it."""
+    said = " ".join(said.split())[:_BRIEF_CHARACTERS]
+    known = title.rstrip("…")
+    return f"{title}: {said}" if known and not said.startswith(known) else said
 
 
 def _brief_of(lines: Sequence[PromptLine]) -> Block:
@@ -156,7 +166,7 @@ def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], count
 
 def as_data(body: str) -> str:
     """Text that cannot close the block it stands in."""
-    for name in ("memory", "chats", "recalled"):
+    for name in ("memory", "chats", "recalled", "found"):
         body = body.replace(f"</{name}>", f"<\\/{name}>")
     return body
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import signal
+import shlex
 import sys
-import threading
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context
+from assistant.cli.signals import stopped_by_signals
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import Event, ModelLoading, Notice, TextArrived, TurnSaved
-from assistant.core.values import Done, GenerateOptions, Receipt
+from assistant.core.events import Event, ForgetAsked, ModelLoading, Notice, TextArrived, ToolUsed, TurnSaved
+from assistant.core.values import Done, GenerateOptions, MadeCall, Receipt
 
 if TYPE_CHECKING:
     from assistant.runtime.prompts import TurnPlan
@@ -55,7 +53,7 @@ def run_ask(context: Context, options: Namespace) -> int:
     text = _text(options.text)
     cancel = CancelToken()
     cancel.on_cancel(context.cancel.cancel)
-    with _stopped_by_signals(cancel):
+    with stopped_by_signals(cancel):
         warming = services.lanes.recall.submit(context.ready_recall, must=False)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
         services.model_service.ensure(plan.model, cancel)
@@ -63,37 +61,19 @@ def run_ask(context: Context, options: Namespace) -> int:
             warming.result(_WARM_SECONDS)
         except TimeoutError:
             context.output.note("The embedding model is not ready yet: memory is searched by words alone.")
-        if options.temporary:
-            _ask_temporary(context, text, plan, cancel)
-        else:
-            _ask(context, options, text, plan, cancel)
+        _ask(context, options, text, plan, cancel)
     return 130 if cancel.cancelled else 0
-
-
-@contextmanager
-def _stopped_by_signals(cancel: CancelToken) -> Iterator[None]:
-    """The first Ctrl+C, kill or hang-up stops the reply, whose text is kept; another one ends the command at once."""
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.default_int_handler)
-        # On a thread of its own: the code that was interrupted may hold the very locks that a stop needs.
-        threading.Thread(target=cancel.cancel, name="stop").start()
-
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
     services = context.services
-    services.recover()
-    if options.chat:
-        services.read_chat(options.chat)  # a wrong id is said before anything is written
-    chat = options.chat or services.new_chat(private=options.private)
+    if options.temporary:
+        turns, chat = services.temporary.turns, services.temporary.create()
+    else:
+        services.recover()
+        if options.chat:
+            services.read_chat(options.chat)  # a wrong id is said before anything is written
+        turns, chat = services.turns, options.chat or services.new_chat(private=options.private)
     turn = 0
 
     def show(event: Event) -> None:
@@ -101,6 +81,10 @@ def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel
         match event:
             case TextArrived(_, _, new, thought):
                 _show_delta(context, new, thought)
+            case ToolUsed(_, _, call):
+                _show_call(context, call)
+            case ForgetAsked(_, _, what, things, _count):
+                context.output.note(_how_to_forget(context, what, things))
             case TurnSaved(_, number, _, _, redacted):
                 turn = number
                 if redacted:
@@ -111,16 +95,39 @@ def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel
                 pass
 
     services.subscribe(show)
-    outcome = services.turns.send_now(chat, text, cancel, plan)
-    _show_done(context, chat, turn, outcome.done, outcome.receipt)
+    outcome = turns.send_now(chat, text, cancel, plan)
+    saved = not options.temporary
+    _show_done(context, chat if saved else None, turn if saved else 0, outcome.done, outcome.receipt)
 
 
-def _ask_temporary(context: Context, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
-    for event in context.services.turns.ask_temporary(text, cancel, plan):
-        if isinstance(event, tuple):
-            _show_done(context, None, 0, *event)
-        else:
-            _show_delta(context, event)
+def _how_to_forget(context: Context, what: str, things: Sequence[str]) -> str:
+    """What was found, and the command that asks for the yes without which nothing is forgotten."""
+    from assistant.cli.forget import target_words
+
+    service = context.services.forgetting
+    plan = service.plan_things(things) if things else service.plan(what)
+    found = [target_words(target) for target in plan.targets]
+    commands = [f"keepsake forget {shlex.quote(thing)}" for thing in things or (what,)]
+    return "\n".join([*found, f"Nothing is forgotten yet. To forget: {'; '.join(commands)}"])
+
+
+def _show_call(context: Context, call: MadeCall) -> None:
+    """What a tool was used for; with --json the last line tells it."""
+    if not context.output.as_json:
+        given = ", ".join(f"{name}: {value}" for name, value in call.arguments.items())
+        context.output.note(f"{call.name} ({given}) → {call.outcome}{f': {call.detail}' if call.detail else ''}")
+
+
+def _call(call: MadeCall) -> dict[str, Any]:
+    return {
+        "name": call.name,
+        "arguments": dict(call.arguments),
+        "outcome": call.outcome,
+        "detail": call.detail,
+        "result": call.result,
+        "asked": call.asked,
+        "journal": call.journal,
+    }
 
 
 def _show_delta(context: Context, text: str, thought: bool = False) -> None:
@@ -151,6 +158,7 @@ def _show_done(context: Context, chat: str | None, turn: int, done: Done, receip
             "reused_tokens": done.reused_tokens,
             "host": receipt.host,
             "receipt": receipt.lines,
+            "tools": [_call(call) for call in receipt.calls],
         }
     )
 

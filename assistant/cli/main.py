@@ -25,6 +25,7 @@ from assistant.cli import (
     models,
     recall,
     receipt,
+    serve,
     summarize,
 )
 from assistant.cli.context import Context
@@ -48,6 +49,7 @@ _GROUPS = (
     backup,
     history,
     imports,
+    serve,
     doctor,
     bench,
 )

@@ -2,8 +2,9 @@
 
 What is estimated is the resident size (RSS) of the worker once its window is full: the mapped pages of the file count,
 for each token reads all of them. llama.cpp reserves more address space than that (room for the logits of a whole step,
-which is never touched, because only the last token of a step is asked for). Checked by tools/measure_memory.py; see
-docs/decisions/0038.
+which is never touched, because only the last token of a step is asked for). States of other conversations that are set
+aside (engine.prompt_cache) come on top and are no need: they take a part of what is free then. Checked by
+tools/measure_memory.py; see docs/decisions/0038.
 """
 
 from __future__ import annotations

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 
 from assistant.core.values import Done
 from assistant.engine.thinking import THOUGHT_END
 from assistant.engine.tool_formats import ToolFormat, calls_key
 
 _KEPT = 200
+_EMPTY = re.compile(rb"<think>\s*</think>\s*\Z")
 
 
 class OwnReplies:
@@ -25,17 +28,31 @@ class OwnReplies:
         """calls_key of a reply -> its tokens, without those of its thoughts."""
         return self._known
 
-    def add(self, done: Done, tokens: Sequence[int]) -> None:
-        """Keep the reply's tokens, if they spell exactly its text and calls; also without its last white space."""
+    def add(self, done: Done, tokens: Sequence[int], before: Sequence[int] = ()) -> None:
+        """Keep the reply's tokens, if they spell exactly its text and calls; also without its last white space.
+
+        before: the end of its prompt. Where a model was told not to think, that is an empty think block. It stays in
+        front of the reply: templates leave it out of later prompts, and all that follows would be read again.
+        """
+        empty = self._empty_thought(before)
         pieces = [self._piece(token) for token in tokens]
         raw = b"".join(pieces)
         start = self._after_thought(raw, done)
         for text in dict.fromkeys((done.text, done.text.rstrip())):
             end = self._end(raw, start, done, text)
             if end > start and (own := _between(pieces, tokens, start, end)):
-                self._known[calls_key(text, done.calls)] = own
+                self._known[calls_key(text, done.calls)] = [*empty, *own]
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
+
+    def _empty_thought(self, before: Sequence[int]) -> list[int]:
+        """The tokens of the empty think block that these end with."""
+        pieces = [self._piece(token) for token in before]
+        if not (found := _EMPTY.search(b"".join(pieces))):
+            return []
+        ends = accumulate(map(len, pieces), initial=0)
+        start = next((at for at, end in enumerate(ends) if end == found.start()), len(before))
+        return list(before[start:])
 
     def _after_thought(self, raw: bytes, done: Done) -> int:
         """Where in the bytes of the reply that begins which is said."""

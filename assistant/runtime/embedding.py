@@ -135,8 +135,8 @@ class WorkerEmbedder:
         return True
 
     def close(self) -> None:
-        """End the worker and the thread that waits for it."""
-        self._worker.close()
+        """End the worker and the thread that waits for it; it does not start again."""
+        self._worker.end()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _is_waiting(self) -> bool:

@@ -51,6 +51,7 @@ class WorkerProcess:
         self._on_lost = on_lost
         self._lock = threading.Lock()
         self._session: WorkerSession | None = None
+        self._over = False
         self.starts = 0
 
     @property
@@ -67,8 +68,8 @@ class WorkerProcess:
         """Yields (event, data) pairs; the last one is ("result", data).
 
         Raises AssistantError as the worker sent it, WorkerLost when it ended meanwhile, AssistantError("worker.closed")
-        when ``close`` ended it, Cancelled when it stopped without a result because ``cancel`` asked for it. Leaving the
-        iterator early stops the request.
+        when ``close`` ended it or ``end`` was called, Cancelled when it stopped without a result because ``cancel``
+        asked for it. Leaving the iterator early stops the request.
         """
         session, ident, answers = self._begin()
 
@@ -128,8 +129,16 @@ class WorkerProcess:
         if session:
             session.close()
 
+    def end(self) -> None:
+        """As ``close``, for ever: work that is just being stopped elsewhere starts none again."""
+        with self._lock:
+            self._over = True
+        self.close()
+
     def _begin(self) -> tuple[WorkerSession, int, Answers]:
         with self._lock:
+            if self._over:
+                raise _closed()
             if self._session and (opened := self._session.open()):
                 return (self._session, *opened)
             if lost := self._session:
@@ -152,9 +161,11 @@ class WorkerProcess:
 
 def _end_error(session: WorkerSession) -> AssistantError:
     end = session.end()
-    if end is None:
-        return AssistantError("worker.closed", "The helper process was ended.", "")
-    return WorkerLost(end, session.start)
+    return _closed() if end is None else WorkerLost(end, session.start)
+
+
+def _closed() -> AssistantError:
+    return AssistantError("worker.closed", "The helper process was ended.", "")
 
 
 def _error(data: Json) -> Exception:

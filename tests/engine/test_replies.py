@@ -43,3 +43,12 @@ def test_calls_are_known_with_what_is_said_before_them() -> None:
 
 def test_a_reply_that_its_tokens_do_not_spell_is_not_known() -> None:
     assert known("Hello", "Goodbye") == {}
+
+
+def test_the_empty_thought_of_a_model_that_was_told_not_to_think_stays_in_front() -> None:
+    replies = OwnReplies(lambda token: chr(token).encode(), HERMES)
+    done = Done(StopReason.END, "Hello", 5, 1, 0, 0.0, 0.0)
+    replies.add(done, list(map(ord, "Hello")), list(map(ord, "assistant\n<think>\n\n</think>\n\n")))
+    assert "".join(map(chr, replies.known["Hello"])) == "<think>\n\n</think>\n\nHello"
+    replies.add(done, list(map(ord, "Hello")), list(map(ord, "nt\n<think>\n")))
+    assert "".join(map(chr, replies.known["Hello"])) == "Hello"

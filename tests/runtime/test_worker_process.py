@@ -244,6 +244,14 @@ def test_closing_twice_and_unstarted_is_fine(worker: WorkerProcess) -> None:
     worker.close()
 
 
+def test_what_comes_after_the_end_starts_none_again(worker: WorkerProcess) -> None:
+    worker.call("echo", {}, CancelToken())
+    worker.end()
+    with pytest.raises(AssistantError) as caught:
+        worker.call("echo", {}, CancelToken())
+    assert (code_of(caught), worker.alive, worker.starts) == ("worker.closed", False, 1)
+
+
 def test_many_threads_share_one_worker(worker: WorkerProcess) -> None:
     answers: list[int] = []
 

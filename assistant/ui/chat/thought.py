@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from assistant.ui.chat.prose import LongTextView, ProseView
@@ -14,6 +15,7 @@ from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, spread
 
 _LONG_THOUGHT = 30_000
+_BELOW = 12  # pixels between an open thought and the reply
 
 
 class ThoughtFold(QWidget):
@@ -30,17 +32,15 @@ class ThoughtFold(QWidget):
         self._drawn = ""
         self._view: ProseView | LongTextView | None = None
         self.line = button("", "quiet", self._on_clicked)
+        self.line.setProperty("level", "calm")  # the words, not their button, stand on the text's edge
         self._body = QFrame()
         self._body.setObjectName("thought")
         self._inside = QVBoxLayout(self._body)
         spread(self._inside, (14, 2, 0, 2))
-        column = QVBoxLayout(self)
-        spread(column, (0, 0, 0, 4), 4)
-        row = QVBoxLayout()
-        spread(row, (-6, 0, 0, 0))  # the words, not their button, stand on the text's edge
-        row.addWidget(self.line)
-        column.addLayout(row)
-        column.addWidget(self._body)
+        self._column = QVBoxLayout(self)
+        spread(self._column, spacing=4)
+        self._column.addWidget(self.line, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._body)
         self.hide()
 
     @property
@@ -67,11 +67,18 @@ class ThoughtFold(QWidget):
         self.line.setAccessibleName(thought_words(self._turn))
         self.line.setAccessibleDescription(tr("Hide the thoughts") if self._open else tr("Show the thoughts"))
         self._body.setVisible(self._open)
+        self._column.setContentsMargins(0, 0, 0, _BELOW if self._open else 2)
         if self._open and self._drawn != self._turn.thought:
             self._draw(self._turn.thought)
 
     def _draw(self, text: str) -> None:
         long = len(text) > _LONG_THOUGHT
+        if isinstance(self._view, LongTextView) and self._drawn and text.startswith(self._drawn):
+            end = QTextCursor(self._view.document())
+            end.movePosition(QTextCursor.MoveOperation.End)
+            end.insertText(text[len(self._drawn) :])  # where the person scrolled to stays
+            self._drawn = text
+            return
         if self._view is None or long or isinstance(self._view, LongTextView):
             if self._view is not None:
                 self._view.hide()

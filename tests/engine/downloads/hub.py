@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from tests.engine.gguf_files import chat_facts, gguf_bytes
 
@@ -29,7 +30,7 @@ class Hub:
 
     cut_after: bytes after which each connection ends, None for never. length: what Content-Length says; "" leaves it
     out. status: answered instead of the file, with ``extra`` headers, so often. slow: sends eight bytes, then waits.
-    silent: never answers at all.
+    silent: never answers at all. script: what changes before each request, one after the other.
     """
 
     url: str = ""
@@ -47,6 +48,7 @@ class Hub:
     slow: bool = False
     silent: bool = False
     connected: threading.Event = field(default_factory=threading.Event)
+    script: list[dict[str, Any]] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
@@ -64,6 +66,8 @@ class _Handler(BaseHTTPRequestHandler):
         hub = self.hub
         hub.asked.append(Asked(self.path, {key.casefold(): value for key, value in self.headers.items()}))
         self.close_connection = True
+        for name, value in (hub.script.pop(0) if hub.script else {}).items():
+            setattr(hub, name, value)
         hub.connected.set()
         if hub.silent:
             hub.closing.wait()

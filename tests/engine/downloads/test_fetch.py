@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
@@ -192,6 +196,15 @@ def test_a_redirect_to_another_host_gets_no_token(order: Order, hub: Hub) -> Non
     assert order.target.read_bytes() == MODEL
 
 
+def test_what_is_cut_behind_a_redirect_goes_on_there(order: Order, hub: Hub) -> None:
+    with serve_hub() as other:
+        other.cut_after = 30_000
+        hub.status, hub.extra = 302, {"Location": f"{other.url}/cdn/file?signed=1"}
+        fetch(order, token="hf_secret")
+        assert other.ranges_asked() == ["", "bytes=30000-", "bytes=60000-"]
+        assert all("authorization" not in one.headers for one in other.asked)
+
+
 def test_another_hosts_word_for_the_hash_does_not_count(order: Order, hub: Hub) -> None:
     with serve_hub() as other:
         other.linked = DIGEST
@@ -331,3 +344,42 @@ def test_a_part_that_nobody_knows_is_begun_anew(order: Order, hub: Hub, text: st
     fetch(order)
     assert hub.ranges_asked() == [""]
     assert order.target.read_bytes() == MODEL
+
+
+FAULT_NAMES = ("cut_after", "status", "length", "ranges", "etag", "data", "kind", "linked")
+FAULTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "cut_after": st.none() | st.integers(0, len(MODEL)),
+        "status": st.sampled_from([0, 0, 0, 403, 404, 416, 429, 500]),
+        "length": st.none() | st.sampled_from(["", "5", str(len(MODEL)), str(2 * len(MODEL))]),
+        "ranges": st.booleans(),
+        "etag": st.sampled_from(['"v1"', '"v2"', 'W/"v1"', ""]),
+        "data": st.sampled_from([MODEL, MODEL, MODEL[:-1] + b"\1", MODEL[:50_000], b"<html>", b""]),
+        "kind": st.sampled_from(["", "text/html", "application/octet-stream"]),
+        "linked": st.sampled_from(["", DIGEST, "0" * 64]),
+    },
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(FAULTS, max_size=4), min_size=1, max_size=3), st.booleans())
+def test_whatever_goes_wrong_there_is_the_right_file_or_none(
+    tmp_path: Path, runs: list[list[dict[str, object]]], known: bool
+) -> None:
+    """Several runs, each with a server that changes its mind; then one with a server that behaves."""
+    target = Path(tempfile.mkdtemp(dir=tmp_path)) / "m.gguf"
+    with serve_hub() as hub:
+        size, digest = (len(MODEL), DIGEST) if known else (0, "")
+        order = Order("m", f"{hub.url}/m.gguf", hub.url, target, size, digest)
+        for script in runs:
+            hub.script = [dict(step) for step in script]
+            with contextlib.suppress(AssistantError):
+                fetch(order)
+            assert not target.exists() or target.read_bytes() == MODEL
+        good = Hub(linked=DIGEST)
+        hub.script = [{name: getattr(good, name) for name in (*FAULT_NAMES, "statuses")}]
+        if not target.exists():
+            fetch(order)
+        assert target.read_bytes() == MODEL
+        assert [path.name for path in target.parent.iterdir()] == ["m.gguf"]
