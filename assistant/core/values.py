@@ -69,7 +69,9 @@ class EngineSettings:
     flash_attention: "auto" (the library decides), "on" or "off". kv_type: the cache's type in GGML's words: "f16",
     "q8_0", "q4_0"; other than f16 only with flash attention. mmap: the file is mapped rather than copied; mlock: its
     pages stay in memory. wait: how threads wait for each other: "passive" (asleep), "active" (spinning), a number (they
-    spin that often, then sleep), "" for the policy of engine.threads; a worker takes it up when it starts.
+    spin that often, then sleep), "library" (as it was built), "" for the policy of engine.threads; a worker takes it up
+    when it starts. give_way: fewer threads while other programs need the cores. draft: at most so many tokens are
+    guessed ahead from what was said before, 0: none; see engine.lookup.
     """
 
     window: int = 4096
@@ -83,6 +85,8 @@ class EngineSettings:
     mmap: bool = True
     mlock: bool = False
     wait: str = ""
+    give_way: bool = True
+    draft: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +306,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A tool that was used in a turn. asked: not the model called it, the person's own words asked for it.
+    """A tool that was used in a turn. asked: not the model called it, the person's own words asked for it; of these one
+    may be "forget", which only asks: its detail names what was found, "" where its words alone find it.
 
     outcome: "found", "nothing", "written", "known", "waits", "refused" or "failed". detail: where (``MEMORY.md:12``,
     several parted by "; "), or in words why not. result: what the model read of it, byte for byte; "" where that stands

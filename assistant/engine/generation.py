@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Protocol
@@ -11,6 +11,7 @@ from typing import Protocol
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import ChatEvent, Done, GenerateOptions, PromptRead, StopReason
+from assistant.engine.lookup import Costs, Steps
 from assistant.engine.reply_parts import PLAIN, ReplyShape
 from assistant.engine.reply_text import ReplyText
 
@@ -18,7 +19,7 @@ from assistant.engine.reply_text import ReplyText
 class TokenSource(Protocol):
     """What picks tokens: llama.Sampler."""
 
-    def pick(self) -> int: ...
+    def pick(self, at: int = -1) -> int: ...
     def hold_to(self, grammar: str, root: str, said: str) -> None: ...
 
 
@@ -26,9 +27,13 @@ class TokenModel(Protocol):
     """What generation needs of a model: llama.LlamaModel, or a scripted one in tests."""
 
     window: int
+    draft: int
+    costs: Costs
+    cached: list[int]
 
     def read(self, tokens: Sequence[int], on_progress: Callable[[int, int], None]) -> int: ...
-    def append(self, tokens: Sequence[int]) -> None: ...
+    def append(self, tokens: Sequence[int], *, every: bool = False) -> None: ...
+    def keep_first(self, count: int) -> int: ...
     def sampler(self, options: GenerateOptions) -> AbstractContextManager[TokenSource]: ...
     def piece(self, token: int) -> bytes: ...
     def is_end(self, token: int) -> bool: ...
@@ -94,8 +99,8 @@ def generate(
     try:
         prepare(prompt)
         model.read(prompt, progress)
-        with model.sampler(options) as source:
-            stop = _pick_until_end(model, source, reply, text, len(prompt), options.max_tokens, cancel, clock)
+        with model.sampler(options) as source, closing(Steps(model, source, prompt)) as steps:
+            stop = _pick_until_end(model, steps, reply, text, len(prompt), options.max_tokens, cancel, clock)
     except Cancelled:
         stop = StopReason.STOPPED
     whole = text.finish(cut=stop is not StopReason.END)
@@ -104,7 +109,7 @@ def generate(
 
 def _pick_until_end(
     model: TokenModel,
-    source: TokenSource,
+    steps: Steps,
     reply: _Reply,
     text: ReplyText,
     prompt_tokens: int,
@@ -117,7 +122,7 @@ def _pick_until_end(
     held = False
     why_limit = StopReason.WINDOW if limit == room else StopReason.LENGTH
     while not cancel.cancelled:
-        token = source.pick()
+        token = steps.pick()
         if model.is_end(token):
             return StopReason.END
         reply.tokens.append(token)
@@ -128,8 +133,8 @@ def _pick_until_end(
             return StopReason.END
         if text.called and not held:
             held = True
-            source.hold_to(*text.called)
+            steps.hold_to(*text.called)
         if len(reply.tokens) >= limit:
             return why_limit
-        model.append((token,))
+        steps.append(token)
     return StopReason.STOPPED

@@ -31,6 +31,8 @@ class LoadPlan:
     kv_type: str = "f16"
     mmap: bool = True
     mlock: bool = False
+    give_way: bool = True
+    draft: int = 0
 
 
 class Library:
@@ -44,6 +46,10 @@ class Library:
         self._callback = api.llama_log_callback(self._take)
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
         api.llama_backend_init()
+
+    def close(self) -> None:
+        """Tell nothing of ours any more: the library would call into what is gone."""
+        self.api.llama_log_set(self.api.llama_log_callback(), ctypes.c_void_p(0))
 
     def _take(self, level: int, text: bytes, _user: Any) -> None:
         """Warnings and errors go to the log; the newest are kept, to tell why a load failed."""

@@ -7,7 +7,9 @@ refuses a model whose chat template does not parse.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +20,10 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import GenerateOptions
 from assistant.engine.call_sampling import HeldPicker, read_grammar
 from assistant.engine.library import Library, LoadPlan, load_error, path_bytes
+from assistant.engine.lookup import Costs
+from assistant.engine.other_work import OtherWork
+from assistant.engine.threads import ThreadPlan, ThreadWatch
+from assistant.engine.vocabulary import Vocabulary
 
 _PENALTY_LAST = 64
 """Tokens that the repeat penalty looks back on: llama.cpp's own default."""
@@ -25,7 +31,6 @@ _ABORTED = 2
 _NO_ROOM = 1
 _RANDOM_SEED = 0xFFFFFFFF
 """LLAMA_DEFAULT_SEED: the sampler takes a new seed by itself."""
-_NO_TOKEN = -1
 _FLASH_ATTENTION = {"auto": -1, "off": 0, "on": 1}
 """llama_flash_attn_type of llama.h."""
 _KV_TYPES = {"f16": 1, "q4_0": 2, "q8_0": 8}
@@ -45,10 +50,11 @@ class Sampler:
         self._hold = hold
         self._held: HeldPicker | None = None
 
-    def pick(self) -> int:
+    def pick(self, at: int = -1) -> int:
+        """The next token by what was computed last. at: for that token of an ``append`` with ``every``."""
         if self._held:
-            return self._held.pick()
-        return int(self._sample(self._chain, self._context, -1))
+            return self._held.pick(at)
+        return int(self._sample(self._chain, self._context, at))
 
     def hold_to(self, grammar: str, root: str, said: str) -> None:
         """From here on only what the grammar allows is picked, where ``said`` began it rightly."""
@@ -60,7 +66,7 @@ class Sampler:
             self._held.close()
 
 
-class LlamaModel:
+class LlamaModel(Vocabulary):
     """A loaded model with one sequence in its cache. For one thread, but for ``stop`` and ``tokenise``.
 
     Raises AssistantError model.unsupported, model.failed, model.too_big; Cancelled when ``on_progress`` returned False.
@@ -70,66 +76,21 @@ class LlamaModel:
         self._library: Any = library.api
         library.messages.clear()
         self._model = self._load(plan, on_progress, library.messages)
-        self._vocabulary = self._library.llama_model_get_vocab(self._model)
+        super().__init__(library.api, self._model)
         self._stop_flag = ctypes.create_string_buffer(2)
         self._context = self._open(plan)
         self._memory = self._library.llama_get_memory(self._context)
         self._watch_stop_flag()
-        self._step = plan.step
-        self._pieces: dict[int, bytes] = {}
+        self.step = plan.step
+        self._threads = (0, 0)
+        self.use_threads(plan.threads, plan.threads_read, plan.give_way)
         self.window = min(plan.window, int(self._library.llama_n_ctx(self._context)))  # the library rounds up
         self.cached: list[int] = []
         self.keeps_part = not (
             self._library.llama_model_is_recurrent(self._model) or self._library.llama_model_is_hybrid(self._model)
         )
-
-    # --- vocabulary -----------------------------------------------------------------------------------------------
-
-    def tokenise(self, text: str, special: bool) -> list[int]:
-        """The tokens of a text. special: whether ``<|im_end|>`` and the like become control tokens."""
-        data = text.encode("utf-8", "replace")
-        size = len(data) + 8
-        tokens = (self._library.llama_token * size)()
-        count = self._library.llama_tokenize(self._vocabulary, data, len(data), tokens, size, False, special)
-        if count < 0:
-            size = -count
-            tokens = (self._library.llama_token * size)()
-            count = self._library.llama_tokenize(self._vocabulary, data, len(data), tokens, size, False, special)
-        return list(tokens[:count])
-
-    def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; none for a control token."""
-        known = self._pieces.get(token)
-        if known is None:
-            known = self._pieces[token] = self._read_piece(token, special=False)
-        return known
-
-    def spell(self, token: int, text: str) -> None:
-        """Let a control token show in replies as this text: the marks of calls and thoughts must be seen."""
-        self._pieces[token] = text.encode()
-
-    def is_end(self, token: int) -> bool:
-        """Whether the token ends the reply or the turn."""
-        return bool(self._library.llama_vocab_is_eog(self._vocabulary, token))
-
-    def control_texts(self) -> dict[str, int]:
-        """What is written for control tokens -> the token; in a template they count, in people's text they must not."""
-        library = self._library
-        mask = library.LLAMA_TOKEN_ATTR_CONTROL | library.LLAMA_TOKEN_ATTR_UNKNOWN
-        attributes = library.llama_vocab_get_attr
-        tokens = range(library.llama_vocab_n_tokens(self._vocabulary))
-        special = [token for token in tokens if attributes(self._vocabulary, token) & mask]
-        texts = {self._read_piece(token, special=True).decode("utf-8", "replace"): token for token in special}
-        return {text: token for text, token in texts.items() if text}
-
-    def bos(self) -> tuple[int, str, bool]:
-        """The token that starts a text (-1: none), how it is written, and whether the model wants it."""
-        token = int(self._library.llama_vocab_bos(self._vocabulary))
-        wanted = bool(self._library.llama_vocab_get_add_bos(self._vocabulary))
-        return token, self._written(token), wanted and token != _NO_TOKEN
-
-    def eos_text(self) -> str:
-        return self._written(int(self._library.llama_vocab_eos(self._vocabulary)))
+        self.costs = Costs()
+        self.draft = plan.draft if self.keeps_part else 0  # wrong guesses have to leave the cache again
 
     # --- computing ------------------------------------------------------------------------------------------------
 
@@ -143,17 +104,19 @@ class LlamaModel:
         on_progress(reused, reused)
         while (start := len(self.cached)) < len(tokens):
             # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
-            end = (start // self._step + 1) * self._step
+            end = (start // self.step + 1) * self.step
             self.append(tokens[start:end])
             on_progress(len(self.cached), reused)
         return reused
 
-    def append(self, tokens: Sequence[int]) -> None:
-        """Compute further tokens, one step at most. Raises Cancelled after ``stop``; the cache is then as it was."""
+    def append(self, tokens: Sequence[int], *, every: bool = False) -> None:
+        """Compute further tokens, one step at most. Raises Cancelled after ``stop``; the cache is then as it was.
+
+        every: what follows is computed after each of the tokens and not only after the last.
+        """
         if self._stop_flag.raw[0]:
             raise Cancelled
-        array = (self._library.llama_token * len(tokens))(*tokens)
-        code = self._library.llama_decode(self._context, self._library.llama_batch_get_one(array, len(tokens)))
+        code = self._decode(tokens, every)
         if code == 0:
             self.cached += tokens
             return
@@ -163,6 +126,17 @@ class LlamaModel:
         if code == _NO_ROOM:
             raise AssistantError("engine.window", "The context window is full.", "Start a new chat.")
         raise AssistantError("engine.failed", f"The model could not compute (code {code}).", "Load the model again.")
+
+    def logits(self, at: int = -1) -> bytes:
+        """What was computed last, bit by bit. at: as for Sampler.pick."""
+        size = 4 * self._library.llama_vocab_n_tokens(self._vocabulary)
+        return ctypes.string_at(self._library.llama_get_logits_ith(self._context, at), size)
+
+    def use_threads(self, decode: int, read: int, give_way: bool) -> None:
+        """Compute with so many from now on; give_way: as core.values.EngineSettings."""
+        plan = ThreadPlan(decode, read, self.step)
+        self._watch = ThreadWatch(plan, os.cpu_count() or 1, OtherWork()) if give_way else None
+        self._set_threads(decode, read)
 
     # --- what was read --------------------------------------------------------------------------------------------
 
@@ -260,6 +234,27 @@ class LlamaModel:
             "Choose a smaller context window or a smaller model.",
         )
 
+    def _set_threads(self, decode: int, read: int) -> None:
+        if self._threads != (decode, read):
+            self._threads = (decode, read)
+            self._library.llama_set_n_threads(self._context, decode, read)
+
+    def _decode(self, tokens: Sequence[int], every: bool) -> int:
+        """llama.cpp's answer to a batch; the watch is asked before and told after."""
+        if self._watch:
+            self._set_threads(*self._watch.threads())
+        library = self._library
+        array = (library.llama_token * len(tokens))(*tokens)
+        batch = library.llama_batch_get_one(array, len(tokens))
+        marks = (ctypes.c_int8 * len(tokens))(*(1 for _ in tokens)) if every else None
+        if marks:
+            batch.logits = marks
+        began = time.perf_counter()
+        code = int(library.llama_decode(self._context, batch))
+        if self._watch and len(tokens) == 1:
+            self._watch.took(self._threads[0], time.perf_counter() - began)
+        return code
+
     def _watch_stop_flag(self) -> None:
         """Let llama.cpp look at the flag before each operation.
 
@@ -292,19 +287,6 @@ class LlamaModel:
         yield library.llama_sampler_init_min_p(options.min_p, 1)
         yield library.llama_sampler_init_temp(options.temperature)
         yield library.llama_sampler_init_dist(_RANDOM_SEED if options.seed is None else options.seed & 0xFFFFFFFF)
-
-    def _written(self, token: int) -> str:
-        return "" if token == _NO_TOKEN else self._read_piece(token, special=True).decode("utf-8", "replace")
-
-    def _read_piece(self, token: int, special: bool) -> bytes:
-        size = 64
-        buffer = ctypes.create_string_buffer(size)
-        length = self._library.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, special)
-        if length < 0:
-            size = -length
-            buffer = ctypes.create_string_buffer(size)
-            length = self._library.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, special)
-        return buffer.raw[: max(0, length)]
 
 
 def common_length(one: Sequence[int], other: Sequence[int]) -> int:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
@@ -26,6 +28,7 @@ from assistant.engine.reply_parts import ReplyShape
 from assistant.engine.restored_replies import RestoredReplies
 from assistant.engine.snapshot_file import Identity
 from assistant.engine.snapshots import Place, model_identity
+from assistant.engine.speed import Speed, exact_draft, measure_speed
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
 from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
@@ -81,6 +84,33 @@ class EngineSession:
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         with self._counting:
             return len(self._need().prompt(messages, Extras(tuple(tools))))
+
+    def has_gpu(self) -> bool:
+        """Whether the library was built with a back end that takes layers off the processor."""
+        self._library = self._library or Library()
+        return bool(self._library.api.llama_supports_gpu_offload())
+
+    def measure(self, trial: Mapping[str, Any], cancel: CancelToken) -> Speed:
+        """How fast the model is with the trial's threads, threads_batch and give_way; the rest as measure_speed."""
+        with self._stoppable(cancel) as model:
+            model.use_threads(trial["threads"], trial["threads_batch"], trial["give_way"])
+            chunk = min(trial["chunk"] or model.step, model.step)
+            return measure_speed(model, trial["read"], trial["decode"], chunk, trial["seconds"], warm=trial["give_way"])
+
+    def exact_draft(self, trial: Mapping[str, Any], cancel: CancelToken) -> int:
+        """As speed.exact_draft, with the trial's threads, threads_batch and give_way."""
+        with self._stoppable(cancel) as model:
+            return exact_draft(model, trial["threads"], trial["threads_batch"], trial["give_way"])
+
+    @contextmanager
+    def _stoppable(self, cancel: CancelToken) -> Iterator[LlamaModel]:
+        model = self._need().model
+        model.resume()
+        take_back = cancel.on_cancel(model.stop)
+        try:
+            yield model
+        finally:
+            take_back()
 
     def unload(self) -> None:
         with self._counting:  # whoever counts now needs the vocabulary until the end
@@ -203,6 +233,8 @@ def _load_plan(path: Path, window: int, threads: ThreadPlan, settings: EngineSet
         kv_type=settings.kv_type,
         mmap=settings.mmap,
         mlock=settings.mlock,
+        give_way=settings.give_way,
+        draft=settings.draft,
     )
 
 

@@ -3,22 +3,37 @@
 llama.cpp's OpenMP threads spin while they wait. With as many threads as cores, decoding collapses as soon as anything
 else runs (a 135M model on two cores: 65 tokens a second quiet, 1 to 18 beside one busy process), because each of the
 many barriers a token has waits for the thread that was put aside. A laptop is busy: our own window and embedding
-worker, a browser. So one core stays free of decoding, and threads that wait go to sleep.
+worker, a browser. So where nothing was measured one core stays free of decoding, and threads that wait go to sleep;
+and while it runs, threads for which no core is free are left out (ThreadWatch).
 """
 
 from __future__ import annotations
 
+import logging
+import math
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from assistant.core.values import EngineSettings
 
+_log = logging.getLogger(__name__)
 _DECODE_AT_MOST = 8
 """Decoding is bound by memory; more threads only wait more often."""
 _LARGE_MODEL_BYTES = 1_500_000_000
 _LARGE_STEP, _STEP = 64, 256
+_LOOK_SECONDS = 0.2
+"""The kernel counts in hundredths of a second, so a shorter look would say little."""
+_STALE_SECONDS = 1.0
+"""What was so long ago, between two replies, says little about now."""
+_TAKEN = 0.35
+"""A core of which others take more than this is not free: measured, see docs/decisions/0037."""
+_SLOW = 3.0
+"""A token that takes so many times the usual was waiting for a thread that was put aside."""
+_LEAVE_SECONDS, _LEAVE_AT_MOST = 1.0, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +45,87 @@ class ThreadPlan:
     step: int
 
 
+class Others(Protocol):
+    """What other programs do: other_work.OtherWork."""
+
+    def cores(self) -> float | None: ...
+    def running(self) -> int | None: ...
+
+
+class ThreadWatch:
+    """The threads to use now: those of the plan, or fewer while other programs need the cores.
+
+    cores: logical ones of the whole system. Where nobody knows what others do, or it comes and goes too fast to be
+    counted, a token that takes far longer than usual tells. For one thread.
+    """
+
+    def __init__(
+        self,
+        plan: ThreadPlan,
+        cores: int,
+        others: Others,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._plan, self._cores, self._others, self._clock = plan, cores, others, clock
+        self._looked = clock()
+        self._room = self._room_before = cores
+        self._usual = 0.0
+        self._full_again = -math.inf
+        self._leave = _LEAVE_SECONDS
+
+    def threads(self) -> tuple[int, int]:
+        """For decoding, for reading."""
+        now = self._clock()
+        since = now - self._looked
+        if since >= _LOOK_SECONDS:
+            self._looked = now
+            self._look(stale=since >= _STALE_SECONDS)
+        less = 1 if now < self._full_again else 0
+        return self._allowed(self._plan.decode - less), self._allowed(self._plan.read - less)
+
+    def took(self, threads: int, seconds: float) -> None:
+        """One token was decoded with so many threads."""
+        if threads < self._plan.decode or threads == 1:
+            return
+        if self._usual and seconds > _SLOW * self._usual:
+            self._give_way()
+        else:
+            self._usual += (seconds - self._usual) * (0.1 if self._usual else 1.0)
+
+    def _allowed(self, threads: int) -> int:
+        return max(1, min(threads, self._room))
+
+    def _look(self, *, stale: bool) -> None:
+        """Fewer at once, more only when two looks agree: a quiet moment must not bring the collapse back.
+
+        stale: nothing was computed for a while, so that the present counts and not the average.
+        """
+        others = self._others.cores()
+        if stale and (running := self._others.running()) is not None:
+            others, self._room, self._room_before = float(running), self._cores, self._cores
+        if others is None:
+            return
+        room = max(1, min(self._cores, int(self._cores - others + _TAKEN)))
+        before, self._room_before = self._room_before, room
+        allowed = min(room, max(self._room, before))
+        if allowed != self._room and min(allowed, self._room) < self._plan.read:
+            _log.info("other programs keep %.1f cores busy: room for %d threads", others, allowed)
+        self._room = allowed
+
+    def _give_way(self) -> None:
+        now = self._clock()
+        again = now - self._full_again < self._leave
+        self._leave = min(_LEAVE_AT_MOST, self._leave * 2) if again else _LEAVE_SECONDS
+        self._full_again = now + self._leave
+        _log.info("a token took far longer than usual: one thread less for %.0f s", self._leave)
+
+
 def worker_environment(env: Mapping[str, str], wait: str = "") -> dict[str, str]:
     """What to add to the worker's environment before it starts. What the person set in ``env`` stands.
 
     wait: as EngineSettings.wait.
     """
-    if any(name in env for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")):
+    if wait == "library" or any(name in env for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")):
         return {}
     if wait.isdecimal():
         return {"GOMP_SPINCOUNT": wait}

@@ -6,7 +6,9 @@ import faulthandler
 import logging
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from assistant.core.cancel import CancelToken
@@ -43,6 +45,23 @@ class Handlers:
         done = self._session.chat(messages, options, cancel, show, place)
         return protocol.event_to_json(done)[1]
 
+    def measure(self, args: Mapping[str, Any], cancel: CancelToken, _emit: Emit) -> Json:
+        return asdict(self._session.measure(args, cancel))
+
+    def exact_draft(self, args: Mapping[str, Any], cancel: CancelToken, _emit: Emit) -> Json:
+        return {"draft": self._session.exact_draft(args, cancel)}
+
+    def devices(self, _args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Json:
+        return {"gpu": self._session.has_gpu()}
+
+    def be_busy(self, args: Mapping[str, Any], cancel: CancelToken, emit: Emit) -> Json:
+        """Keep one core busy for so many seconds, as another program would: what tuning measures beside."""
+        emit("busy", {})
+        end = monotonic() + args["seconds"]
+        while monotonic() < end and not cancel.cancelled:
+            pass
+        return {}
+
     def keep(self, args: Mapping[str, Any], cancel: CancelToken, _emit: Emit) -> Json:
         self._session.keep(args["conversations"], protocol.place_from_json(args.get("snapshots")), cancel)
         return {}
@@ -65,7 +84,15 @@ def main() -> None:
     try:
         serve(
             channel,
-            {"load": handlers.load, "chat": handlers.chat, "keep": handlers.keep},
+            {
+                "load": handlers.load,
+                "chat": handlers.chat,
+                "keep": handlers.keep,
+                "measure": handlers.measure,
+                "exact_draft": handlers.exact_draft,
+                "devices": handlers.devices,
+                "be_busy": handlers.be_busy,
+            },
             beside={"count": handlers.count, "count_prompt": handlers.count_prompt},
         )
     finally:

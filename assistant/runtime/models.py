@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
@@ -13,6 +14,7 @@ from assistant.core.events import EventSink, ModelFailed, ModelLoading, ModelRea
 from assistant.core.ports import Engine, Progress
 from assistant.core.values import EngineSettings, ModelInfo
 from assistant.engine.model_files import ModelFile, ModelStore
+from assistant.engine.tuning import TuningStore, apply
 from assistant.runtime.lanes import Lane
 from assistant.runtime.remote_engine import ServerChoice
 from assistant.settings.schema import Settings
@@ -80,18 +82,23 @@ class ModelService:
         settings: Callable[[], Settings],
         lane: Lane,
         emit: EventSink,
+        tunings: TuningStore | None = None,
         servers: Servers | None = None,
     ) -> None:
-        """servers: who knows whether a server is to be asked instead of a model of the store; None: never."""
+        """tunings: what was measured for models, to load them by. servers: who knows whether a server is to be asked
+        instead of a model of the store; None: never.
+        """
         self.store = store
         self.engine = engine
         self._settings = settings
         self._lane = lane
         self._emit = emit
+        self._tunings = tunings
         self._cancel = CancelToken()
         self._told_gone: Path | None = None
         self._servers = servers
         self._shown: ModelInfo | None = None
+        self._names: dict[Path, str] = {}
 
     def models(self) -> list[ModelFile]:
         """All model files that are known, the broken ones with their problem."""
@@ -117,10 +124,6 @@ class ModelService:
         finally:
             self.load_later()
 
-    def engine_settings(self, _file: ModelFile | None = None) -> EngineSettings:
-        """How a model would be loaded now; None: one that is not here."""
-        return self._engine_settings()
-
     def chosen(self, name: str = "") -> ModelFile:
         """The model of that name, else the one of the settings, else the first sound one. Raises ``model.*``."""
         wanted = name or self._settings().model.name
@@ -130,6 +133,29 @@ class ModelService:
         if not sound:
             raise NO_MODEL
         return sound[0]
+
+    def engine_settings(self, file: ModelFile | None = None) -> EngineSettings:
+        """How a model is loaded: by what the person has set, else by what was measured for it here.
+
+        None: one that is not here.
+        """
+        settings, own = self.plain_settings()
+        return apply(settings, self._tunings.get(file.path) if self._tunings and file else None, own)
+
+    def plain_settings(self) -> tuple[EngineSettings, frozenset[str]]:
+        """What the settings say, and the names of those fields that the person has set."""
+        model = self._settings().model
+        own: dict[str, Any] = {}
+        if model.threads:
+            own.update(threads=model.threads, threads_batch=model.threads, give_way=False)
+        if model.flash_attention != "auto":
+            own["flash_attention"] = model.flash_attention
+        if model.gpu_layers >= 0:
+            own["gpu_layers"] = model.gpu_layers
+        if model.kv_type != "f16":
+            own["kv_type"] = model.kv_type
+        settings = EngineSettings(window=model.window, mlock=model.memory_lock == "on", **own)
+        return settings, frozenset(own)
 
     def take_over(self) -> None:
         """Go on with the model that the engine came with; load the chosen one where it has none."""
@@ -150,8 +176,9 @@ class ModelService:
                 self._emit(ModelLoading(server.address.host, 0.0))
                 return self._servers.connect(server, self._settings().model.window, cancel or self._cancel)
             model = self.chosen(name)
+            self._names[model.path] = model.name
             progress = self._progress(model.name)
-            return self.engine.load(model.path, self._engine_settings(), cancel or self._cancel, progress)
+            return self.engine.load(model.path, self.engine_settings(model), cancel or self._cancel, progress)
 
         return self._told(load)
 
@@ -165,10 +192,10 @@ class ModelService:
             return self.load(name, cancel)
         if isinstance(engine, RestingEngine):
             if engine.asleep:
-                progress = self._progress(info.name)
+                progress = self._progress(self._named(info).name)
                 return self._told(lambda: engine.wake(cancel or self._cancel, progress))
             self._tell_if_gone(engine, info)
-        return self._seen(info)
+        return self._seen(self._named(info))
 
     def _seen(self, info: ModelInfo) -> ModelInfo:
         """A chat may use another model than the one before it did: a private one does not use a server."""
@@ -181,7 +208,7 @@ class ModelService:
         """Give the model's memory back if it was not used for so long; 0: never. For a quiet moment."""
         engine, info = self.engine, self.engine.info
         if idle_seconds > 0 and info and isinstance(engine, RestingEngine) and engine.rest(idle_seconds):
-            self._emit(ModelResting(info))
+            self._emit(ModelResting(self._named(info)))
 
     def _told(self, load: Callable[[], ModelInfo]) -> ModelInfo:
         try:
@@ -195,9 +222,15 @@ class ModelService:
         except Exception:
             self._emit(ModelFailed(_BUG))
             raise
+        info = self._named(info)
         self._shown = info
         self._emit(ModelReady(info))
         return info
+
+    def _named(self, info: ModelInfo) -> ModelInfo:
+        """With the name that the list has for it: Ollama calls its files by their hash, Jan all of them alike."""
+        name = "" if info.host else self._names.get(info.path, "")
+        return replace(info, name=name) if name else info
 
     def _tell_if_gone(self, engine: RestingEngine, info: ModelInfo) -> None:
         """A file that was removed serves on while it is loaded, on most systems; that is worth saying, once."""
@@ -218,10 +251,6 @@ class ModelService:
 
     def cancel(self) -> None:
         self._cancel.cancel()
-
-    def _engine_settings(self) -> EngineSettings:
-        model = self._settings().model
-        return EngineSettings(window=model.window, threads=model.threads, threads_batch=model.threads)
 
     def _progress(self, name: str) -> Progress:
         """Tells that loading begins, then how far it is."""

@@ -10,6 +10,7 @@ from assistant.chat.forgotten_receipts import ReceiptsPlace
 from assistant.chat.receipts import ReceiptStore
 from assistant.core.events import Event, EventSink, MemoryChanged
 from assistant.engine.model_files import ModelStore
+from assistant.engine.tuning import TuningStore
 from assistant.recall.search import Recall
 from assistant.runtime.assistants import AssistantService
 from assistant.runtime.backup_forgetting import BackupPlace
@@ -38,6 +39,7 @@ from assistant.runtime.snapshots import SnapshotService
 from assistant.runtime.temporary import TemporaryService
 from assistant.runtime.tidying import TidyService
 from assistant.runtime.told import ToldService
+from assistant.runtime.tuning import TuningService
 from assistant.runtime.turns import TurnService
 from assistant.runtime.workers import Workers, start_workers
 from assistant.settings.paths import Paths
@@ -86,10 +88,12 @@ class Parts:
         """Models, prompts, turns, and what leaves the window."""
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         store = ModelStore(self.paths.models, shared=self.paths.shared_models)
+        tunings = TuningStore(self.paths.state)
         self.receipts = ReceiptStore(workspace.data / "receipts")
         switch = EngineSwitch(self.engine, RemoteEngine(lambda origin: self.remote.key(origin)))
         self.remote = RemoteService(self.settings, switch)
-        self.model_service = models = ModelService(store, switch, self._values, lanes.chat, emit, self.remote)
+        self.model_service = models = ModelService(store, switch, self._values, lanes.chat, emit, tunings, self.remote)
+        self.tuning = TuningService(models, self.engine, tunings, workspace.clock)
         self.downloads = DownloadService(store, self.settings, emit)
         self.model_facts = ModelFacts(store, self.engine, models.engine_settings, self.downloads)
         self.prompts = PromptService(workspace, self.recall, self.receipts, switch, self._values)

@@ -76,8 +76,10 @@ class ModelSettings:
     name: of a file in the models folder, empty for the first one there. window, max_tokens: tokens (max_tokens 0:
     until the window is full). threads 0: chosen for this machine. snapshot_mb: megabytes of disk for what the model has
     read, so that it is not read again after a restart (0: none). idle_minutes: until a model that is not used gives its
-    memory back; 0: never. thinking: "auto": the model may think before it replies; "off": not, where it can do without.
-    The sampling defaults are those of core.values.GenerateOptions.
+    memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`), or
+    else off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock
+    "on": the system may not swap the model out. thinking: "auto": the model may think before it replies; "off": not,
+    where it can do without. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     engine: str = _text("local", "local", "remote")
@@ -85,14 +87,18 @@ class ModelSettings:
     window: int = _whole(4096, 256, 1_048_576)
     threads: int = _whole(0, 0, 256)
     idle_minutes: int = _whole(30, 0, 1440)
+    flash_attention: str = _text("auto", "auto", "on", "off")
+    kv_type: str = _text("f16", "f16", "q8_0")
+    gpu_layers: int = _whole(-1, -1, 999)
+    memory_lock: str = _text("off", "off", "on")
     max_tokens: int = _whole(1024, 0, 1_048_576)
     temperature: float = _share(0.7, 0, 5)
     top_p: float = _share(0.95, 0, 1)
     top_k: int = _whole(40, 0, 100_000)
     min_p: float = _share(0.05, 0, 1)
     repeat_penalty: float = _share(1.1, 0.1, 10)
-    thinking: str = _text("auto", "auto", "off")
     snapshot_mb: int = _whole(2_000, 0, 1_000_000)
+    thinking: str = _text("auto", "auto", "off")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assistant.core.cancel import CancelToken
     from assistant.core.ports import Progress
     from assistant.engine.model_files import ModelFile
+    from assistant.engine.tuning import Tuning
     from assistant.recall.index.file_states import FileState
     from assistant.runtime.backups import BackupReport
     from assistant.runtime.importing import ImportUndone
@@ -81,6 +82,7 @@ class Journal(Protocol):
     def entries(
         self, limit: int | None = None, path: str | None = None, actor: str | None = None, before: str | None = None
     ) -> Sequence[JournalEntry]: ...
+    def get(self, ident: str) -> JournalEntry | None: ...
 
 
 class WorkspaceView(Protocol):
@@ -159,6 +161,13 @@ class History(Protocol):
     def turn_on(self, *, existing: bool = False) -> int: ...
 
 
+class Tunings(Protocol):
+    """Speed settings measured for a model. Blocking; measuring takes its time."""
+
+    def of(self, name: str = "") -> Tuning | None: ...
+    def measure(self, name: str, cancel: CancelToken, progress: Progress) -> Tuning: ...
+
+
 class Tidying(Protocol):
     """Tidying memory up. All blocking."""
 
@@ -213,6 +222,7 @@ class Pictures(Protocol):
 class Forgetting(Protocol):
     """What is forgotten, and how. All blocking."""
 
+    def plan(self, what: str, /) -> ForgetPlan: ...
     def plan_things(self, things: Sequence[str | tuple[str, int, str]], /) -> ForgetPlan: ...
     def widened(self, plan: ForgetPlan, more: Sequence[Target], /) -> ForgetPlan: ...
     def counted(self, plan: ForgetPlan, /) -> Sequence[tuple[str, int]]: ...
@@ -276,6 +286,8 @@ class Backend(Protocol):
     def forgetting(self) -> Forgetting: ...
     @property
     def tidying(self) -> Tidying: ...
+    @property
+    def tuning(self) -> Tunings: ...
     @property
     def told(self) -> Told: ...
     @property

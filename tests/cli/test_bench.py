@@ -29,6 +29,18 @@ def test_store(script: Script) -> None:
     assert _run(script, "store", "--size", "200", "--runs", "1").keys() == {"append_200_over_10"}
 
 
+def test_engine_is_compared_with_the_library_in_every_way(script: Script) -> None:
+    ratios = _run(script, "engine", "--size", "2", "--runs", "1")
+    assert ratios.keys() >= {
+        "tokens_per_s",
+        "first_token",
+        "next_turn_first_token",
+        "restart_speedup",
+        "reread",
+        "busy_tokens_per_s",
+    }
+
+
 def test_startup_reports_a_window_that_takes_text_without_heavy_libraries(script: Script) -> None:
     (report,) = script.run("bench", "startup", "--size", "5", "--runs", "1")
     assert report["figures"]["heavy_modules"] == []

@@ -11,6 +11,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason, ToolCall
 from assistant.engine.generation import generate
+from assistant.engine.lookup import Costs
 from assistant.engine.reply_parts import ReplyShape
 from assistant.engine.tool_formats import HERMES
 
@@ -22,6 +23,8 @@ class ScriptedModel:
 
     def __init__(self, script: bytes, window: int = 100, endless: bool = False) -> None:
         self.window = window
+        self.draft = 0
+        self.costs = Costs()
         self.cached: list[int] = []
         self._script = script
         self._endless = endless
@@ -34,7 +37,7 @@ class ScriptedModel:
         on_progress(len(tokens), 0)
         return 0
 
-    def append(self, tokens: Sequence[int]) -> None:
+    def append(self, tokens: Sequence[int], *, every: bool = False) -> None:
         self.cached += tokens
         assert len(self.cached) <= self.window
 
@@ -42,7 +45,10 @@ class ScriptedModel:
     def sampler(self, options: GenerateOptions) -> Iterator[ScriptedModel]:
         yield self
 
-    def pick(self) -> int:
+    def keep_first(self, count: int) -> int:
+        del self.cached[count:]
+
+    def pick(self, at: int = -1) -> int:
         if self._at == len(self._script) and not self._endless:
             return END
         token = self._script[self._at % len(self._script)]

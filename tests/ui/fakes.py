@@ -23,6 +23,7 @@ from assistant.core.events import (
     TurnFinished,
     TurnSaved,
 )
+from assistant.core.ports import Progress
 from assistant.core.values import (
     Done,
     Hit,
@@ -36,6 +37,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.engine.model_files import ModelFile
+from assistant.engine.tuning import Tuning
 from assistant.recall.index.file_states import FileState
 from assistant.recall.reports import IndexStatus
 from assistant.runtime.assistants import AssistantService
@@ -178,6 +180,9 @@ class FakeJournal:
         older = self.found[ids.index(before) + 1 :] if before in ids else self.found
         return [entry for entry in older if path in (None, entry.path) and actor in (None, entry.actor)][:limit]
 
+    def get(self, ident: str) -> JournalEntry | None:
+        return next((entry for entry in self.found if entry.id == ident), None)
+
 
 class FakeTidying:
     """Plans for the real files, or what ``planned`` says."""
@@ -284,6 +289,25 @@ class FakePicture:
         return Picture((moment,), BudgetUse(120, 30, 1024, 0, (Section("About me", 1, 120),)))
 
 
+class FakeTuning:
+    """Implements assistant.ui.backend.Tunings: measuring finds ``finds``, or fails with it."""
+
+    def __init__(self) -> None:
+        self.known: Tuning | None = None
+        self.finds: Tuning | Exception | None = None
+
+    def of(self, name: str = "") -> Tuning | None:
+        return self.known
+
+    def measure(self, name: str, cancel: CancelToken, progress: Progress) -> Tuning:
+        progress(1, 5, "how threads wait")
+        if isinstance(self.finds, Exception):
+            raise self.finds
+        assert self.finds is not None
+        self.known = self.finds
+        return self.finds
+
+
 class FakeRemote:
     """A server that works, or fails as the test says; remembers what was asked of it."""
 
@@ -315,6 +339,7 @@ class FakeServices:
         self.assistants = AssistantService(self.workspace.root, self.paths)
         self.lanes = FakeLanes()
         self.tidying = FakeTidying(self.workspace.memory)
+        self.tuning = FakeTuning()
         self.self_test = FakeSelfTest()
         self.indexing = FakeIndexing(self.emit)
         self.review = FakeReview()

@@ -16,7 +16,7 @@ def add_commands(commands: Any) -> None:
     names = bench.add_subparsers(dest="bench", metavar="NAME", required=True)
     for name, words in (
         ("startup", "process start to usable window, with --size chats (and ten entries for each)"),
-        ("engine", "tokens a second and time to first token, beside llama-cpp-python itself"),
+        ("engine", "speed, first tokens, what is not read twice; beside llama-cpp-python and a llama.cpp server"),
         ("stop", "how long Stop takes while a prompt of --size sentences is read, and while a reply is written"),
         ("recall", "searches in --size units, beside plain FTS5 and the embedding model alone"),
         ("store", "appending a turn to a chat of 10 and of --size turns"),

@@ -1,114 +1,168 @@
-"""The engine beside llama-cpp-python: the same model, prompt, threads and settings, in turn, several pairs."""
+"""The engine beside llama-cpp-python and a llama.cpp server: the same model, prompts and settings, in turn, medians."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 
-from assistant.cli.bench import corpus
-from assistant.cli.bench.figures import Report, median
+from assistant.cli.bench import corpus, reuse
+from assistant.cli.bench.figures import Report, median, resident_mb
+from assistant.cli.bench.sides import SERVER, Ours, Raw, Run, Server, Setting, Side, our_side, raw_side, server_side
 from assistant.cli.context import Context
-from assistant.core.cancel import CancelToken
-from assistant.core.values import Delta, Done, EngineSettings, GenerateOptions, Message, Role
-from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores, worker_environment
-from assistant.runtime.engine_client import WorkerEngine
-from assistant.runtime.worker_process import WorkerProcess
+from assistant.core.values import Message, Role
+from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 
 _REPLY = 96  # tokens
 _SHORT_REPLY = 24
 _PROMPT_SENTENCES = 24  # about 700 tokens with the starter model: persona, facts and a few turns
-_GROWING_TURNS = 6
-_BUSY_SECONDS = 120  # the busy process ends by itself, whatever happens to us
+_GROWING_TURNS = 20
+_LONG_CHAT_TURNS = 40
+_RESTART_TOKENS = 2000
+_BUSY_SECONDS = 900  # the busy process ends by itself, whatever happens to us
 
-
-def _greedy(tokens: int) -> GenerateOptions:
-    return GenerateOptions(max_tokens=tokens, temperature=0.0, repeat_penalty=1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    ttft_ms: float
-    tokens_per_s: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """What both sides are measured with."""
-
-    path: Path
-    settings: EngineSettings
-    plan: ThreadPlan
-    sentences: int
-    runs: int
+Figures = dict[str, float | int | str | list[str]]
 
 
 def run(context: Context, size: int, runs: int) -> Report:
-    """size: sentences in the prompt (0: 24). Each pair reads a prompt that neither has in its cache."""
-    model = context.services.model_service.chosen()
-    settings = EngineSettings(window=context.services.settings.load().model.window)
+    """size: sentences in the prompt (0: 24). Each pair reads a prompt that nobody has in its cache.
+
+    With fewer than 24 sentences everything else is shortened likewise, to see that it runs.
+    """
+    service = context.services.model_service
+    model = service.chosen()
+    settings = service.engine_settings(model)
     plan = plan_threads(settings, model.size_bytes, usable_cores())
-    setting = _Setting(model.path, settings, plan, size or _PROMPT_SENTENCES, runs)
-    with _engine(setting) as engine, _raw(setting, plan, worker_environment(os.environ)) as raw:
-        pairs = [_pair(engine, raw, setting.sentences, seed) for seed in range(runs + 1)][1:]
-        next_turns = [_next_turn(engine, raw, setting.sentences, seed) for seed in range(runs + 1)][1:]
-        growing = _growing_chat(engine, setting.sentences)
-    busy, busy_ratio = _busy(setting)
-    figures: dict[str, float | int | str | list[str]] = {
+    setting = Setting(model.path, settings, plan, size or _PROMPT_SENTENCES, runs)
+    figures: Figures = {
         "model": model.name,
+        "tuned": "yes" if context.services.tuning.of(model.name) else "no",
         "threads": f"{plan.decode} to decode, {plan.read} to read",
-        "pairs": len(pairs),
-        "tokens_per_s": median([o.tokens_per_s for o, _ in pairs]),
-        "raw_tokens_per_s": median([r.tokens_per_s for _, r in pairs]),
-        "first_token_ms": median([o.ttft_ms for o, _ in pairs]),
-        "raw_first_token_ms": median([r.ttft_ms for _, r in pairs]),
-        "next_turn_first_token_ms": median([o for o, _ in next_turns]),
-        "raw_next_turn_first_token_ms": median([r for _, r in next_turns]),
-        **busy,
+        "pairs": runs,
     }
-    ratios = {
-        "tokens_per_s": median([o.tokens_per_s / r.tokens_per_s for o, r in pairs]),
-        "first_token": median([o.ttft_ms / r.ttft_ms for o, r in pairs]),
-        "next_turn_first_token": median([o / r for o, r in next_turns]),
-        **growing,
-        "restart_speedup": _restart(setting),
-        "busy_tokens_per_s": busy_ratio,
-    }
+    ratios: dict[str, float] = {}
+    for part in (_quiet, _restart, _long_chat, _start, _busy):
+        more, shares = part(setting)
+        figures.update(more)
+        ratios.update(shares)
     return Report(figures, ratios)
 
 
-@contextmanager
-def _engine(setting: _Setting) -> Iterator[WorkerEngine]:
-    engine = WorkerEngine(None)
-    try:
-        engine.load(setting.path, setting.settings, CancelToken(), lambda *_: None)
-        yield engine
-    finally:
-        engine.close()
+# --- quiet --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Sides:
+    """All that is compared, loaded at once: each waits, asleep, while another works."""
+
+    ours: Ours
+    raw: dict[str, Raw]
+    server: Server | None
+    speeds: dict[str, list[Run]] = field(default_factory=dict)
+
+    def all(self) -> dict[str, Side]:
+        sides: dict[str, Side] = {"ours": self.ours, **self.raw}
+        return {**sides, "server": self.server} if self.server else sides
+
+    def note(self, name: str, run: Run) -> None:
+        self.speeds.setdefault(name, []).append(run)
+
+    def rate(self, name: str) -> float:
+        return median([run.tokens_per_s for run in self.speeds[name]])
+
+    def first(self, name: str) -> float:
+        return median([run.ttft_ms for run in self.speeds[name]])
+
+    def ratio(self, other: str, of: Callable[[Run], float]) -> float:
+        """The median over the rounds of ours over theirs."""
+        return median(
+            [of(mine) / of(theirs) for mine, theirs in zip(self.speeds["ours"], self.speeds[other], strict=True)]
+        )
 
 
 @contextmanager
-def _raw(setting: _Setting, plan: ThreadPlan, env: Mapping[str, str]) -> Iterator[WorkerProcess]:
-    """The library in a process of its own, with these threads and this way of waiting."""
-    raw = WorkerProcess("assistant.cli.bench.raw_llama", env=env)
-    args = {
-        "path": str(setting.path),
-        "window": setting.settings.window,
-        "batch": plan.step,
-        "threads": plan.decode,
-        "threads_batch": plan.read,
+def _sides(setting: Setting) -> Iterator[_Sides]:
+    """raw: with our threads, with as many as there are cores, and as the library has it."""
+    cores = max(1, usable_cores())
+    same, all_cores = setting.plan, ThreadPlan(cores, cores, setting.plan.step)
+    with ExitStack() as stack:
+        ours = stack.enter_context(our_side(setting))
+        raw = {"raw": stack.enter_context(raw_side(setting, same, setting.settings.wait))}
+        if (same.decode, same.read) != (cores, cores):
+            raw["raw_all_cores"] = stack.enter_context(raw_side(setting, all_cores))
+        yield _Sides(ours, raw, stack.enter_context(server_side(setting)))
+
+
+def _quiet(setting: Setting) -> tuple[Figures, dict[str, float]]:
+    with _sides(setting) as sides:
+        for seed in range(setting.runs + 1):
+            _round(sides, setting.sentences, seed, counted=seed > 0)
+        growing, growing_ratio = _growing_chat(sides, setting.sentences)
+        memory, raw_memory = resident_mb(sides.ours.engine.pid), resident_mb(sides.raw["raw"].worker.pid)
+    best_raw, quickest_raw = max(sides.raw, key=sides.rate), min(sides.raw, key=sides.first)
+    figures: Figures = {
+        "best_raw": best_raw,
+        **{f"{_prefix(name)}tokens_per_s": sides.rate(name) for name in sides.speeds},
+        **{f"{_prefix(name)}first_token_ms": sides.first(name) for name in sides.speeds},
+        **growing,
+        "memory_mb": memory,
+        "raw_memory_mb": raw_memory,
+        "server": "measured" if sides.server else f"not installed: pip install {SERVER}",
     }
-    try:
-        raw.call("load", args, CancelToken())
-        yield raw
-    finally:
-        raw.close()
+    ratios = {
+        "tokens_per_s": sides.ratio(best_raw, lambda run: run.tokens_per_s),
+        "first_token": sides.ratio(quickest_raw, lambda run: run.ttft_ms),
+        "next_turn_first_token": growing_ratio,
+    }
+    if sides.server:
+        ratios["tokens_per_s_over_server"] = sides.ratio("server", lambda run: run.tokens_per_s)
+    if raw_memory:
+        ratios["memory"] = round(memory / raw_memory, 3)
+    return figures, ratios
+
+
+def _prefix(name: str) -> str:
+    return "" if name == "ours" else f"{name}_"
+
+
+def _round(sides: _Sides, sentences: int, seed: int, *, counted: bool) -> None:
+    """The same new prompt for everybody, in an order that changes from round to round."""
+    messages = _messages(sentences, seed)
+    names = list(sides.all())
+    turned = seed % len(names)
+    for name in names[turned:] + names[:turned]:
+        run = sides.all()[name].say(messages, _REPLY)
+        if counted:
+            sides.note(name, run)
+
+
+def _growing_chat(sides: _Sides, sentences: int) -> tuple[Figures, float]:
+    """Milliseconds to the first token of turns 2 to 20 of one chat: ours, and what the library takes for what is new.
+
+    Each goes on with its own replies. The second value is the median of ours over theirs.
+    """
+    ours, raw = _messages(sentences, 2000), _messages(sentences, 2000)
+    pairs: list[tuple[float, float]] = []
+    for turn in range(_shortened(_GROWING_TURNS, sentences)):
+        if turn % 2:
+            raw_run = sides.raw["raw"].say(raw, _SHORT_REPLY, fresh=False)
+            run = sides.ours.say(ours, _SHORT_REPLY, fresh=False)
+        else:
+            run = sides.ours.say(ours, _SHORT_REPLY, fresh=False)
+            raw_run = sides.raw["raw"].say(raw, _SHORT_REPLY, fresh=turn == 0)
+        if turn:
+            pairs.append((run.ttft_ms, raw_run.ttft_ms))
+        question = Message(Role.USER, f"And what happened then, in part {turn + 2}? Tell me where they went, and why.")
+        ours += [Message(Role.ASSISTANT, run.text), question]
+        raw += [Message(Role.ASSISTANT, raw_run.text), question]
+    figures: Figures = {
+        "next_turn_first_token_ms": median([mine for mine, _ in pairs]),
+        "raw_next_turn_first_token_ms": median([theirs for _, theirs in pairs]),
+    }
+    return figures, median([mine / theirs for mine, theirs in pairs])
 
 
 def _messages(count: int, seed: int) -> list[Message]:
@@ -119,100 +173,57 @@ def _messages(count: int, seed: int) -> list[Message]:
     ]
 
 
-def _pair(engine: WorkerEngine, raw: WorkerProcess, count: int, seed: int) -> tuple[_Run, _Run]:
-    """Ours and raw's, in an order that alternates."""
-    messages = _messages(count, seed)
-    if seed % 2:
-        ours = _ours(engine, messages)
-        return ours, _raws(raw, messages)
-    raws = _raws(raw, messages)
-    return _ours(engine, messages), raws
+def _shortened(count: int, sentences: int) -> int:
+    return max(2, count * min(sentences, _PROMPT_SENTENCES) // _PROMPT_SENTENCES)
 
 
-def _ours(engine: WorkerEngine, messages: Sequence[Message], reply: int = _REPLY) -> _Run:
-    """Measured at the window's end of the pipe: what a person sees."""
-    began = time.perf_counter()
-    first = 0.0
-    done: Done | None = None
-    for event in engine.chat(messages, _greedy(reply), CancelToken()):
-        if isinstance(event, Delta) and not first:
-            first = time.perf_counter()
-        if isinstance(event, Done):
-            done = event
-    last = time.perf_counter()
-    assert done is not None
-    return _Run((first - began) * 1000, (done.tokens - 1) / (last - first), done.text)
+# --- what is not read twice, starting, and beside a busy core -----------------------------------------------------
 
 
-def _raws(raw: WorkerProcess, messages: Sequence[Message], reply: int = _REPLY, *, reset: bool = True) -> _Run:
-    given = [{"role": m.role.value, "content": m.text} for m in messages]
-    tokens = raw.call("tokens", {"messages": given}, CancelToken())["tokens"]
-    result = raw.call("generate", {"tokens": tokens, "max_tokens": reply, "reset": reset}, CancelToken())
-    return _Run(result["ttft_ms"], result["tokens_per_s"], result["text"])
+def _restart(setting: Setting) -> tuple[Figures, dict[str, float]]:
+    figures, ratios = reuse.restart(setting.path, setting.settings, _shortened(_RESTART_TOKENS, setting.sentences))
+    return {**figures}, ratios
 
 
-def _next_turn(engine: WorkerEngine, raw: WorkerProcess, count: int, seed: int) -> tuple[float, float]:
-    """Milliseconds to the first token of a chat's second turn, each after its own first one."""
-    messages = _messages(count, 1000 + seed)
-    question = Message(Role.USER, "And what happened then? Tell me where they went, and why.")
-
-    def second(say: Callable[[Sequence[Message]], _Run]) -> float:
-        said = say(messages).text
-        return say([*messages, Message(Role.ASSISTANT, said), question]).ttft_ms
-
-    def raw_says(asked: Sequence[Message]) -> _Run:
-        return _raws(raw, asked, _SHORT_REPLY, reset=len(asked) == len(messages))
-
-    return second(lambda asked: _ours(engine, asked, _SHORT_REPLY)), second(raw_says)
+def _long_chat(setting: Setting) -> tuple[Figures, dict[str, float]]:
+    figures, ratios = reuse.long_chat(setting.path, setting.settings, _shortened(_LONG_CHAT_TURNS, setting.sentences))
+    return {**figures}, ratios
 
 
-def _growing_chat(engine: WorkerEngine, count: int) -> dict[str, float]:
-    """What a growing chat reads: against what was new, and how much of what was there before is reused."""
-    messages = _messages(count, 2000)
-    read = new = before = 0
-    reused: list[float] = []
-    for turn in range(_GROWING_TURNS):
-        events = engine.chat(messages, _greedy(_SHORT_REPLY), CancelToken())
-        done = next(event for event in events if isinstance(event, Done))
-        read += done.prompt_tokens - done.reused_tokens
-        new += done.prompt_tokens - before
-        if before:
-            reused.append(done.reused_tokens / before)
-        before = done.prompt_tokens + done.tokens
-        messages += [Message(Role.ASSISTANT, done.text), Message(Role.USER, f"Go on, part {turn + 2}, please.")]
-    return {"reread": round(read / new, 3), "reused_before_new_message": round(min(reused), 4)}
+def _start(setting: Setting) -> tuple[Figures, dict[str, float]]:
+    """From starting the worker to the first token of a short question; the file is in the system's cache."""
+    question, times = [Message(Role.USER, "Hello!")], []
+    for _ in range(setting.runs):
+        began = time.perf_counter()
+        with our_side(setting) as ours:
+            loaded = time.perf_counter()
+            run = ours.say(question, 2)
+            times.append((loaded - began) * 1000 + run.ttft_ms)
+    return {"start_to_first_token_ms": median(times)}, {}
 
 
-def _restart(setting: _Setting) -> float:
-    """Reading a prompt anew over the first token after the worker was started again with the same prompt."""
-    messages = _messages(setting.sentences, 3000)
-    with _engine(setting) as engine:
-        fresh = _ours(engine, messages, 2).ttft_ms
-    with _engine(setting) as engine:
-        again = _ours(engine, messages, 2).ttft_ms
-    return round(fresh / again, 3)
-
-
-def _busy(setting: _Setting) -> tuple[dict[str, float], float]:
+def _busy(setting: Setting) -> tuple[Figures, dict[str, float]]:
     """Tokens a second beside one busy core: ours and by each of the library's policies; ours over the best of them."""
-    cores = max(1, usable_cores())
-    step = setting.plan.step
-    policies: dict[str, tuple[ThreadPlan, dict[str, str]]] = {
-        "1_thread": (ThreadPlan(1, 1, step), {}),
-        f"{cores}_threads": (ThreadPlan(cores, cores, step), {}),
-        f"{cores}_threads_passive": (ThreadPlan(cores, cores, step), {"OMP_WAIT_POLICY": "passive"}),
+    cores, step = max(1, usable_cores()), setting.plan.step
+    policies = {
+        "1_thread": (ThreadPlan(1, 1, step), "library"),
+        f"{cores}_threads": (ThreadPlan(cores, cores, step), "library"),
+        f"{cores}_threads_passive": (ThreadPlan(cores, cores, step), "passive"),
     }
     messages = _messages(4, 4000)
-    figures: dict[str, float] = {}
-    with _busy_core():
-        with _engine(setting) as engine:
-            figures["busy_tokens_per_s"] = median([_ours(engine, messages).tokens_per_s for _ in range(setting.runs)])
-        for name, (plan, env) in policies.items():
-            with _raw(setting, plan, env) as raw:
-                speeds = [_raws(raw, messages).tokens_per_s for _ in range(setting.runs)]
-            figures[f"busy_raw_{name}_tokens_per_s"] = median(speeds)
-    best = max(speed for name, speed in figures.items() if "_raw_" in name)
-    return figures, round(figures["busy_tokens_per_s"] / best, 3)
+    speeds: dict[str, list[float]] = {}
+    with _busy_core(), ExitStack() as stack:
+        sides: dict[str, Side] = {"busy_": stack.enter_context(our_side(setting))}
+        for name, (plan, wait) in policies.items():
+            sides[f"busy_raw_{name}_"] = stack.enter_context(raw_side(setting, plan, wait))
+        for counted in range(setting.runs + 1):
+            for name, side in sides.items():
+                speed = side.say(messages, _REPLY).tokens_per_s
+                speeds.setdefault(name, []).extend([speed] if counted else [])
+    figures: Figures = {f"{name}tokens_per_s": median(values) for name, values in speeds.items()}
+    best = max((name for name in speeds if "_raw_" in name), key=lambda name: median(speeds[name]))
+    ratio = median([mine / theirs for mine, theirs in zip(speeds["busy_"], speeds[best], strict=True)])
+    return figures, {"busy_tokens_per_s": ratio}
 
 
 @contextmanager

@@ -43,6 +43,16 @@ def milliseconds(work: Callable[[], object]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
+def resident_mb(pid: int | None) -> float:
+    """Megabytes of memory that a process has now, a mapped model included; 0 where the system does not say."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
+    except OSError:
+        return 0.0
+    kilobytes = next((int(line.split()[1]) for line in lines if line.startswith("VmRSS:")), 0)
+    return round(kilobytes * 1024 / 1e6, 1)
+
+
 def machine() -> dict[str, str | int]:
     """Processor, cores that this process may use, system and Python."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

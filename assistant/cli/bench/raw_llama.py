@@ -56,6 +56,7 @@ class Raw:
             "ttft_ms": (first - began) * 1000,
             "tokens_per_s": (generated - 1) / (last - first),
             "text": "".join(text),
+            "tokens": generated,
         }
 
 

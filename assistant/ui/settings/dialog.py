@@ -47,7 +47,9 @@ class SettingsDialog(QDialog):
         self.pages.setFixedWidth(152)
         self.stack = QStackedWidget()
         self.general = GeneralPage(services.workspace.root)
-        self.model = ModelPage()
+        self.model = ModelPage(services, bridge)
+        self.model.speed.failed.connect(self.failed)
+        self.finished.connect(lambda _: self.model.speed.stop())
         self.server = ServerPage(services, bridge)
         self.memory = MemoryPage()
         self.history = HistoryPage()
@@ -87,6 +89,7 @@ class SettingsDialog(QDialog):
     def _on_loaded(self, settings: Any) -> None:
         self.general.show_values(settings.general)
         self.model.show_values(settings.model)
+        self.model.speed.look()
         self.server.show_settings(settings)
         self.memory.show_values(settings.memory)
         self.history.show_values(settings.history)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from assistant.ui.backend import Backend
+from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
 from assistant.ui.settings.form import SettingsPage
+from assistant.ui.settings.speed_row import SpeedRow
 
 
 class ModelPage(SettingsPage):
-    """Window, threads and sampling."""
+    """Window, threads, sampling and speed."""
 
-    def __init__(self) -> None:
+    def __init__(self, services: Backend, bridge: Bridge) -> None:
         super().__init__(tr("Model"))
         self.add_number(
             "window",
@@ -49,3 +52,5 @@ class ModelPage(SettingsPage):
             tr("Minutes without a message until the model gives its memory back; the next message wakes it."),
             special=tr("never"),
         )
+        self.speed = SpeedRow(services, bridge)
+        self.add_words(tr("Speed"), self.speed)
