@@ -212,7 +212,9 @@ class Services(Parts):
         return self.model_service.add_folder(folder)
 
     def remove_model(self, name: str) -> ModelFile:
-        return self.model_service.remove(name)
+        removed = self.model_service.remove(name)
+        self.snapshots.drop_models(self.models())
+        return removed
 
     def load_model(self, name: str) -> None:
         """A model of this machine, in the place of a server if one was used. Returns at once; ModelLoading, then
