@@ -45,7 +45,11 @@ def add_commands(commands: Any) -> None:
 def _add_network(actions: Any) -> None:
     actions.add_parser("catalogue", help="models that can be downloaded").set_defaults(run=run_catalogue)
     download = actions.add_parser("download", help="fetch a model of the catalogue over the network and check it")
-    download.add_argument("name", metavar="NAME", help="as models catalogue gives it; an unfinished one goes on")
+    download.add_argument(
+        "name",
+        metavar="NAME",
+        help="as models catalogue gives it, or owner/repository/file.gguf; it goes on where it was",
+    )
     download.add_argument("--to", metavar="DIR", type=Path, help="another folder than the one for models")
     download.set_defaults(run=run_download)
     token = actions.add_parser("token", help="save an access token for files that are not given to everybody")
