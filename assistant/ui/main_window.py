@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
         self.topbar.memory_asked.connect(self.memory.toggle)
         self.topbar.models_asked.connect(self.models.open)
         self.topbar.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
+        self.models.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
         self.receipts.forget_asked.connect(lambda unit, _: self.forgetting.ask([unit]))
