@@ -212,6 +212,9 @@ class Services(Parts):
         return self.model_service.add_folder(folder)
 
     def remove_model(self, name: str) -> ModelFile:
+        """As ModelService.remove; nothing that was read with it is kept, and it is not loaded at the next start."""
+        if self._values().model.name == self.model_service.store.find(name).name:
+            self.settings.update("model", name="")
         removed = self.model_service.remove(name)
         self.snapshots.drop_models(self.models())
         return removed

@@ -218,6 +218,7 @@ def test_a_folder_of_another_program_is_added(qtbot: QtBot, kept: Kept, hub: Hub
 @pytest.mark.parametrize("sure", [True, False])
 def test_deleting_a_file_is_asked_about(qtbot: QtBot, kept: Kept, hub: Hub, sure: bool) -> None:
     path = put(kept, "own.gguf")
+    kept.services.settings.update("model", name="own")
     shown = Shown(qtbot, kept, HERE)
     shown.dialog.models[0].remove.click()
     box = shown.dialog.findChild(QMessageBox)
@@ -227,6 +228,7 @@ def test_deleting_a_file_is_asked_about(qtbot: QtBot, kept: Kept, hub: Hub, sure
     if sure:
         qtbot.waitUntil(lambda: not shown.dialog.models)
     assert path.exists() is not sure
+    assert kept.services.settings.load().model.name == ("" if sure else "own")
     shown.dialog.accept()
 
 
