@@ -25,6 +25,7 @@ QUIET_SHARE, BUSY_SHARE = 0.98, 0.9
 _CLEARLY = 1.03
 """A setting other than the usual one has to be so much faster, for a measurement is never quite the same again."""
 _AS_FAST = 0.97
+_DISTURBING = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,10 @@ class OptionFigures:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What was measured and chosen. chosen: fields of EngineSettings. measured: an ISO time. seconds: it took."""
+    """What was measured and chosen. chosen: fields of EngineSettings. measured: an ISO time. seconds: it took.
+
+    others: cores that other programs kept busy just before; "quiet" was not quiet then.
+    """
 
     model: str
     machine: str
@@ -69,6 +73,12 @@ class Tuning:
     chosen: Mapping[str, str | int | bool]
     policies: tuple[PolicyFigures, ...]
     options: tuple[OptionFigures, ...]
+    others: float = 0.0
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether it should be measured again in a quiet moment."""
+        return self.others > _DISTURBING
 
     @property
     def reaches(self) -> tuple[float, float]:
