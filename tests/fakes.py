@@ -34,6 +34,11 @@ class Reply:
     calls: tuple[ToolCall, ...] = ()
 
 
+def asks(name: str, *, said: str = "", **arguments: object) -> Reply:
+    """A reply that asks for one tool."""
+    return Reply(said, calls=(ToolCall(name, arguments),))
+
+
 Answer = str | AssistantError | Reply
 Script = Callable[[Sequence[Message]], Answer]
 
@@ -91,6 +96,12 @@ class FakeEngine:
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         said = [m.text for m in messages] + [str(call.arguments) for m in messages for call in m.calls]
         return sum(self.count([text])[0] + 2 for text in [*said, *(t.description for t in tools)])
+
+    def keep_at(self, place: Callable[[], object]) -> None:
+        """Nothing is kept."""
+
+    def keep(self, conversations: Sequence[str], cancel: CancelToken) -> None:
+        """Nothing is kept."""
 
     def unload(self) -> None:
         """Nothing is held."""

@@ -78,6 +78,8 @@ def _line(line: bytes, texts: Sequence[str], units: Collection[str]) -> bytes:
             for told in holder["lines"]:
                 if told.get("unit") in units and told["text"] != FORGOTTEN:
                     holder[name] = _without(str(holder[name]), str(told["text"]))
+                    for call in value.get("calls", ()):
+                        call["result"] = str(call["result"]).replace(as_data(str(told["text"])), FORGOTTEN)
                     told["text"] = FORGOTTEN
     except (ValueError, KeyError, TypeError, AttributeError):
         return b""  # damaged, and it holds what is forgotten: nobody could read it but who looks for traces

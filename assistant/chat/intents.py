@@ -1,25 +1,94 @@
-"""What a person asks of the memory in plain words, without a model: "remember that ...", 记住..., ``/remember``."""
+"""What a person asks of the memory in plain words, without a model: "remember that ...", 记住..., ``/remember``,
+"what did I say about ...", 我说过…什么, "forget ...", 忘掉….
+"""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
 
-_REMEMBER = re.compile(
-    r"^\s*(?:/remember\s+"
-    r"|(?:please\s+|can you\s+|could you\s+)?(?:remember|note|keep in mind)(?:\s+(?:that|this))?\s*[:,]?\s+"
-    r"(?!(?:when|how|what|me|to)\b)"
-    r"|(?:请|帮我|麻烦你?)?(?:记住|记一下|记下|记着|记得)(?:这一点|这个|了)?\s*[:：,，]?\s*)"
-    r"(?P<fact>\S.*?)\s*$",
-    re.IGNORECASE | re.DOTALL,
+from assistant.chat.intent_patterns import (
+    ABOUT,
+    BEHIND,
+    FORGET,
+    NO_MATTER,
+    PARTS,
+    QUESTION,
+    REMEMBER,
+    ZH_ABOUT,
+    ZH_ASKS,
+    ZH_FORGET,
+    ZH_MISSED,
+    ZH_TAKEN,
 )
-_QUESTION = re.compile(r"[?？]\s*$|吗[。.]?$")
-_MOST_CHARACTERS = 1000  # more is a document, not a fact
+
+_MOST_CHARACTERS = 1000
+"""More is a document, not a fact."""
+_MOST_ABOUT = 120
+"""Characters of what is asked about or forgotten: more is a story that only begins so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """fact: in the person's own words."""
+
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """The person asks what was said or is known about something. query: their words for it, days among them."""
+
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """what: the person's words for what is to be forgotten."""
+
+    what: str
+
+
+Intent = Remember | LookUp | Forget
+
+
+def read_intent(message: str) -> Intent | None:
+    """What the message asks of the memory; None where it asks nothing that its form alone can tell."""
+    if fact := fact_to_remember(message):
+        return Remember(fact)
+    if what := thing_to_forget(message):
+        return Forget(what)
+    if query := asked_about(message):
+        return LookUp(query)
+    return None
 
 
 def fact_to_remember(message: str) -> str:
     """The fact that the person asks to be remembered, in their words; "" when the message asks no such thing."""
-    found = _REMEMBER.match(message)
-    if not found or (_QUESTION.search(message) and not message.lstrip().startswith("/remember")):
+    slash = message.lstrip().startswith("/remember")
+    found = REMEMBER.match(message) or ZH_TAKEN.match(message) or BEHIND.match(message)
+    if not found or (QUESTION.search(message) and not slash):
         return ""
     fact = found["fact"].strip()
     return fact if len(fact) <= _MOST_CHARACTERS else ""
+
+
+def asked_about(message: str) -> str:
+    """What the person asks about, as Lisbon last week of "what did I say about Lisbon last week?"; "" for nothing."""
+    if len(message) > 3 * _MOST_ABOUT:
+        return ""
+    for pattern in (ABOUT, *(ZH_ABOUT if ZH_ASKS.search(message) else ())):
+        if (found := pattern.match(message)) and not NO_MATTER.fullmatch(what := found["what"].strip()):
+            return what if 2 <= len(what) <= _MOST_ABOUT else ""
+    return ""
+
+
+def thing_to_forget(message: str) -> str:
+    """What the person wants forgotten, in their words; "" for no such thing, and for "forget it"."""
+    if len(message) > 3 * _MOST_ABOUT:
+        return ""
+    for pattern in (FORGET, *ZH_FORGET):
+        if found := pattern.match(message):
+            what = found["what"].strip()
+            one = not PARTS.search(what) and not ZH_MISSED.search(what) and len(what) <= _MOST_ABOUT
+            return what if one and not NO_MATTER.fullmatch(what) else ""
+    return ""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from assistant.chat.never import Never
 from assistant.chat.row import FixedRow, as_data, without_brief_lines
 from assistant.chat.tokens import TokenCounter
-from assistant.core.values import PromptLine, Receipt
+from assistant.core.values import MadeCall, PromptLine, Receipt
 
+_LEFT_OUT = "(left out)"
 _EMPTY_BLOCK = "<recalled>\n</recalled>\n\n"
 
 
@@ -31,6 +34,14 @@ class HiddenChats:
             if self._hides(line, own):
                 text = text.replace(f"- {as_data(line.text)}\n", "")
         return "" if text == _EMPTY_BLOCK else text
+
+    def call(self, call: MadeCall, never: Never, own: str) -> MadeCall:
+        """A call as it is repeated: its result without what is hidden, never to be told in ``own``, or forgotten."""
+        result = call.result
+        for line in call.lines:
+            if self._hides(line, own) or never.holds(line.unit):
+                result = result.replace(as_data(line.text), _LEFT_OUT)
+        return call if result == call.result else replace(call, result=result)
 
     def _hides(self, line: PromptLine, own: str) -> bool:
         chat = chat_of(line)

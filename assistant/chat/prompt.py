@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from assistant.chat.never import NEVER_HERE, Never, is_stale
 from assistant.chat.private import HiddenChats
+from assistant.chat.prompt_blocks import blocks_of
 from assistant.chat.recalled import (
     EMPTY,
     RecalledBlock,
@@ -24,9 +25,11 @@ from assistant.chat.recalled import (
 )
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import FixedRow, take_row
+from assistant.chat.texts import text
 from assistant.chat.tokens import TokenCounter
+from assistant.chat.tool_results import messages_of, said_before
 from assistant.core.errors import AssistantError
-from assistant.core.values import Block, Hit, LeftOut, Message, Prompt, RecallQuery, Role
+from assistant.core.values import Hit, LeftOut, Message, Prompt, PromptLine, RecallQuery, Role, ToolSpec
 from assistant.recall.search import Recall
 from assistant.workspace.budget import Limits
 from assistant.workspace.chats import Chat, Turn
@@ -45,8 +48,8 @@ _MESSAGE_TOKENS = 8  # role marks of the usual chat templates; the final count i
 class PromptRules:
     """window, reply: tokens; hits: recalled lines a turn; memory False: neither injected nor recalled.
 
-    private: what was said in private chats may be told in others. host: the server that gets it, "" for none.
-    client: as in take_row.
+    private: what was said in private chats may be told in others. host: the server that gets it, "" for none. tools:
+    what the model may call. client: as in take_row.
     """
 
     window: int
@@ -55,6 +58,7 @@ class PromptRules:
     limits: Limits = field(default_factory=Limits)
     memory: bool = True
     private: bool = False
+    tools: tuple[ToolSpec, ...] = ()
     host: str = ""
     client: str = ""
 
@@ -68,7 +72,7 @@ class PromptRules:
 class Draft:
     """A prompt and what must be kept with it. new_row: the fixed row was taken (or renewed) for this turn.
 
-    left: turns that are on this branch but no longer in the window, oldest first.
+    left: turns that are on this branch but no longer in the window, oldest first. seen: units of those that are.
     """
 
     prompt: Prompt
@@ -77,12 +81,14 @@ class Draft:
     recalled: RecalledBlock
     mode: str
     left: tuple[Turn, ...]
+    seen: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """message, said after ``branch`` in ``chat``. turn: its own number where it is saved already, else 0.
 
+    hits, notes: what was found for it, or is to be said of it, before: told first.
     patient: nobody waits for an answer, so the search may wait for the message's meaning, which is remembered then.
     """
 
@@ -91,6 +97,8 @@ class Question:
     message: str
     turn: int = 0
     patient: bool = False
+    hits: tuple[Hit, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class PromptBuilder:
@@ -105,6 +113,16 @@ class PromptBuilder:
         self._counter = counter
         self._rules = rules
         self._hidden = HiddenChats(workspace.chats.is_private if not rules.private else lambda _: False)
+
+    @property
+    def reads_memory(self) -> bool:
+        """Whether memory may be told to the model."""
+        return self._rules.memory
+
+    @property
+    def tells_private(self) -> bool:
+        """Whether what was said in private chats may be told."""
+        return self._rules.private
 
     def build(self, question: Question) -> Draft:
         """The prompt of a turn. Raises AssistantError("prompt.too_long") when the message alone does not fit."""
@@ -156,7 +174,7 @@ class PromptBuilder:
         last = branch[-1].n if branch else 0
         staying = turns_in_window(branch, row)
         row = replace(self._take(question), bare=last, cut_at=last)
-        staying = _newest_that_fit(staying, row, question.message, rules.window // 2, self._counter)
+        staying = _newest_that_fit(staying, row, question.message, rules, self._counter)
         row = replace(row, start=staying[0].n if staying else last + 1)
         draft = self._assemble(question, row, rules.hits)
         if draft.prompt.tokens > rules.room:
@@ -174,17 +192,20 @@ class PromptBuilder:
         chat, branch, message = question.chat, question.branch, question.message
         staying = turns_in_window(branch, row)
         recalled, mode = self._recalled(question, staying, row, hits)
-        history = [(t, self._before(chat.id, t, row) + t.user) for t in staying]
-        messages = [Message(Role.SYSTEM, row.system_text)]
-        for t, said in history:
+        history = [(t, self._before(chat.id, t, row) + t.user, *self._after(chat.id, t, row)) for t in staying]
+        tools, words = self._rules.tools, text("tools") if self._rules.tools else ""
+        messages = [Message(Role.SYSTEM, f"{row.system_text}\n\n{words}" if words else row.system_text)]
+        for _, said, called, reply in history:
             messages += [Message(Role.USER, said)] if said else []
-            messages += [Message(Role.ASSISTANT, t.reply)] if t.reply else []
+            messages += [*called, Message(Role.ASSISTANT, reply)] if reply else []
         messages.append(Message(Role.USER, recalled.text + message))
-        tokens = self._counter.count_prompt(messages)
-        blocks = _blocks(row, history, recalled, message, self._counter)
-        prompt = Prompt(blocks, tuple(messages), row.left_out + recalled.left_out, tokens, self._rules.window, mode)
+        tokens = self._counter.count_prompt(messages, tools)
+        blocks = blocks_of(row, tools, words, history, recalled, message, self._counter)
+        left_out = row.left_out + recalled.left_out
+        prompt = Prompt(blocks, tuple(messages), left_out, tokens, self._rules.window, mode, tools)
         left = tuple(branch[: len(branch) - len(staying)])
-        return Draft(prompt, row, False, recalled, mode, left)
+        seen = frozenset(f"{chat.id}#{t.n}" for t in staying)
+        return Draft(prompt, row, False, recalled, mode, left, seen)
 
     def _before(self, chat: str, turn: Turn, row: FixedRow) -> str:
         """The block that stands with a turn, as it was told then, but for what is not to be told here any more."""
@@ -194,6 +215,20 @@ class PromptBuilder:
         never = self._receipts.never(chat)
         kept = [line for line in lines if not never.holds(line.unit) and line.text != FORGOTTEN]
         return self._hidden.block(block if len(kept) == len(lines) else block_text(kept), kept, chat)
+
+    def _after(self, chat: str, turn: Turn, row: FixedRow) -> tuple[list[Message], str]:
+        """The tools that the model used in a turn, as it read them, and its reply behind them.
+
+        They leave the window before the turn does, and go where the model cannot call any.
+        """
+        calls = self._receipts.calls(chat, turn.n) if self._rules.tools and turn.n > row.bare else ()
+        reply = turn.reply or ""
+        before = said_before(calls)
+        if not calls or not reply.startswith(before):
+            return [], reply
+        never = self._receipts.never(chat)
+        kept = [self._hidden.call(call, never, chat) for call in calls]
+        return messages_of(kept), reply.removeprefix(before)
 
     def _recalled(
         self, question: Question, staying: Sequence[Turn], row: FixedRow, hits: int
@@ -212,9 +247,14 @@ class PromptBuilder:
         changes += memory_changes(row, document, memory.read(MEMORY).sha256, frozenset(told), today)
         changes = [line for line in changes if not never.holds(line.unit)]
         told |= {line.unit for line in changes}
+        changes += [PromptLine("", 0, note, "tool") for note in question.notes]
         query = RecallQuery(question.message, hits, exclude=frozenset(told), asked=f"{chat}#{question.turn}")
         found, hidden, mode = self._found(query, never, _PATIENCE_MS if question.patient else None)
         share = self._rules.window // _RECALL_SHARE
+        if question.hits and hits:
+            first = [hit for hit in question.hits if hit.id not in told]
+            known = {hit.id for hit in first}
+            found = [*first, *(hit for hit in found if hit.id not in known)]
         block = recalled_block(question.message, found, changes, self._counter, share)
         left_out = tuple(left for left in hidden if left not in row.left_out)
         return replace(block, left_out=block.left_out + left_out), mode
@@ -242,9 +282,11 @@ def turns_in_window(branch: Sequence[Turn], row: FixedRow) -> list[Turn]:
 
 
 def _newest_that_fit(
-    turns: Sequence[Turn], row: FixedRow, message: str, room: int, counter: TokenCounter
+    turns: Sequence[Turn], row: FixedRow, message: str, rules: PromptRules, counter: TokenCounter
 ) -> list[Turn]:
-    fixed = counter.count_prompt([Message(Role.SYSTEM, row.system_text), Message(Role.USER, message)])
+    """Those with which the prompt takes at most half of the window."""
+    room = rules.window // 2
+    fixed = counter.count_prompt([Message(Role.SYSTEM, row.system_text), Message(Role.USER, message)], rules.tools)
     sizes = counter.count([f"{t.user}\n{t.reply or ''}" for t in turns])
     staying: list[Turn] = []
     for turn, size in zip(reversed(turns), reversed(sizes), strict=True):
@@ -253,17 +295,3 @@ def _newest_that_fit(
             break
         staying.insert(0, turn)
     return staying
-
-
-def _blocks(
-    row: FixedRow, history: Sequence[tuple[Turn, str]], recalled: RecalledBlock, message: str, counter: TokenCounter
-) -> tuple[Block, ...]:
-    said = "\n\n".join(f"{text}\n\n{turn.reply or ''}".strip() for turn, text in history)
-    counts = counter.count([said, recalled.text, message])
-    blocks = list(row.blocks)
-    if history:
-        blocks.append(Block("history", Role.USER, said, counts[0]))
-    if recalled.text:
-        blocks.append(Block("recalled", Role.USER, recalled.text, counts[1], recalled.lines))
-    blocks.append(Block("message", Role.USER, message, counts[2]))
-    return tuple(blocks)

@@ -45,7 +45,7 @@ def recalled_block(
     """
     about = stems(message)
     ranked = sorted(enumerate(changes), key=lambda each: (-len(about & stems(each[1].text)), -each[0]))
-    wanted = [*(line for _, line in ranked), *(_line(hit, about) for hit in hits)]
+    wanted = [*(line for _, line in ranked), *(hit_line(hit, about) for hit in hits)]
     lines = [
         replace(line, tokens=count)
         for line, count in zip(wanted, counter.count([line.text for line in wanted]), strict=True)
@@ -62,13 +62,14 @@ def recalled_block(
     return RecalledBlock(block_text(kept), tuple(kept), tuple(left))
 
 
-def block_text(lines: Sequence[PromptLine]) -> str:
+def block_text(lines: Sequence[PromptLine], name: str = "recalled") -> str:
     """The lines as the model reads them; "" for none."""
     body = "\n".join(f"- {as_data(line.text)}" for line in lines)
-    return f"<recalled>\n{body}\n</recalled>\n\n" if lines else ""
+    return f"<{name}>\n{body}\n</{name}>\n\n" if lines else ""
 
 
-def _line(hit: Hit, about: frozenset[str]) -> PromptLine:
+def hit_line(hit: Hit, about: frozenset[str]) -> PromptLine:
+    """A hit as it is told. about: stems of the question; of a long text the parts are told that share most of them."""
     said = in_words(excerpt(hit.text, about))
     source = ", ".join(part for part in (hit.date, hit.title, hit.file) if part)
     words, meaning = hit.why.get("keyword", 0.0), hit.why.get("meaning", 0.0)

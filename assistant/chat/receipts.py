@@ -16,10 +16,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assistant.chat.call_records import call_to_json, calls_from_json
+from assistant.chat.deleted_receipts import without_chat
 from assistant.chat.never import Never
 from assistant.chat.row import (
     FixedRow,
-    as_data,
     left_from_json,
     line_from_json,
     line_to_json,
@@ -28,11 +29,10 @@ from assistant.chat.row import (
 )
 from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
-from assistant.core.values import LeftOut, PromptLine, Receipt
+from assistant.core.values import LeftOut, MadeCall, PromptLine, Receipt
 from assistant.workspace.disk import as_error, ends_with_newline, read_bytes, read_from
 from assistant.workspace.safe_files import append_durably, locked, write_atomic
 
-DELETED = "[a chat that was deleted]"
 _log = logging.getLogger(__name__)
 
 
@@ -49,6 +49,7 @@ class _Told:
     mode: str
     block: str
     host: str = ""
+    calls: tuple[MadeCall, ...] = ()
 
 
 @dataclass
@@ -81,7 +82,11 @@ class ReceiptStore:
         """Keep one turn's receipt; its fixed row must have been added before."""
         row = self.row(receipt.chat)
         fixed = {(line.file, line.line, line.text) for block in row.blocks for line in block.lines} if row else set()
-        own = [line_to_json(line) for line in receipt.lines if (line.file, line.line, line.text) not in fixed]
+        own = [
+            line_to_json(line)
+            for line in receipt.lines
+            if line.why == "tool" or (line.file, line.line, line.text) not in fixed
+        ]
         left_by_row = frozenset(row.left_out) if row else frozenset()  # thousands, where the memory is large
         self._append(
             receipt.chat,
@@ -95,6 +100,7 @@ class ReceiptStore:
                 "mode": receipt.recall_mode,
                 "block": receipt.recalled_block,
                 "left_out": [asdict(left) for left in receipt.left_out if left not in left_by_row],
+                **({"calls": [call_to_json(call) for call in receipt.calls]} if receipt.calls else {}),
             },
         )
 
@@ -119,6 +125,7 @@ class ReceiptStore:
             reused_tokens=told.reused_tokens,
             recall_mode=told.mode,
             recalled_block=told.block,
+            calls=told.calls,
         )
 
     def recalled_block(self, chat: str, turn: int) -> str:
@@ -129,7 +136,13 @@ class ReceiptStore:
     def recalled_lines(self, chat: str, turn: int) -> tuple[PromptLine, ...]:
         """What that block holds, line by line."""
         found = self._load(chat).turns.get(turn)
-        return found.lines if found else ()
+        by_tools = sum(len(call.lines) for call in found.calls) if found else 0
+        return found.lines[: len(found.lines) - by_tools] if found else ()
+
+    def calls(self, chat: str, turn: int) -> tuple[MadeCall, ...]:
+        """The tools that were used in that turn."""
+        found = self._load(chat).turns.get(turn)
+        return found.calls if found else ()
 
     def never(self, chat: str) -> Never:
         """What is never told in this chat again."""
@@ -144,6 +157,11 @@ class ReceiptStore:
         told = self._load(chat).turns
         return frozenset(line.unit for turn in turns if turn in told for line in told[turn].lines) - {""}
 
+    def told_of(self, chat: str) -> bool:
+        """Whether another chat was told anything of this one."""
+        own = self._path(chat)
+        return any(chat.encode() in read_bytes(path) for path in self._folder.glob("*.jsonl") if path != own)
+
     def forget(self, chat: str) -> None:
         """Remove a deleted chat's receipts, and its words from what other chats were told."""
         with self._writing():
@@ -152,7 +170,7 @@ class ReceiptStore:
             for path in self._folder.glob("*.jsonl"):
                 lines = read_bytes(path).splitlines(keepends=True)
                 if any(chat.encode() in line for line in lines):
-                    write_atomic(path, b"".join(_without(line, chat) for line in lines))
+                    write_atomic(path, b"".join(without_chat(line, chat) for line in lines))
                     self._loaded.pop(path.stem, None)
 
     def rewrite(self, change: Callable[[bytes], bytes]) -> None:
@@ -245,23 +263,6 @@ class MemoryReceipts(ReceiptStore):
             return self._loaded.setdefault(chat, _ChatReceipts())
 
 
-def _without(line: bytes, chat: str) -> bytes:
-    """A line of a receipts file in which all that came from the chat says only that it was deleted."""
-    if chat.encode() not in line:
-        return line
-    try:
-        value = parse_json(line)
-        holders = [(block, "text") for block in value["row"]["blocks"]] if "row" in value else [(value, "block")]
-        for holder, name in holders:
-            for told in holder["lines"]:
-                if str(told["unit"]).partition("#")[0] == chat:
-                    holder[name] = str(holder[name]).replace(as_data(told["text"]), DELETED)
-                    told["text"] = DELETED
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return b""  # damaged, and it names the chat: nobody could read it but who looks for traces
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
 def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
     if not line:
         return
@@ -283,14 +284,16 @@ def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
 
 
 def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
+    lines = tuple(map(line_from_json, value.get("lines", ())))
     return _Told(
         row,
         str(value.get("model", "")),
-        tuple(map(line_from_json, value.get("lines", ()))),
+        lines,
         tuple(map(left_from_json, value.get("left_out", ()))),
         int(value.get("prompt_tokens", 0)),
         int(value.get("reused_tokens", 0)),
         str(value.get("mode", "")),
         str(value.get("block", "")),
         host=str(value.get("host", "")),
+        calls=calls_from_json(value.get("calls", ()), lines),
     )

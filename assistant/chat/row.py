@@ -166,7 +166,7 @@ def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], count
 
 def as_data(body: str) -> str:
     """Text that cannot close the block it stands in."""
-    for name in ("memory", "chats", "recalled"):
+    for name in ("memory", "chats", "recalled", "found"):
         body = body.replace(f"</{name}>", f"<\\/{name}>")
     return body
 

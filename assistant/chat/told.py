@@ -7,7 +7,7 @@ import re
 from assistant.core.values import PromptLine
 from assistant.workspace.forgetting import FORGOTTEN
 
-_FOUND = ("keyword", "meaning", "recent", "linked", "neighbour")
+_FOUND = ("keyword", "meaning", "recent", "linked", "neighbour", "tool")
 _BULLET = re.compile(r"^\s*(?:[-*+]\s+)?")
 _SOURCE = re.compile(r"^\[[^\]\n]{1,200}\] (?=\S)")
 _ENTRY = re.compile(r"^\s{0,3}(\d{4}-\d{2}-\d{2})[ \t]*\|[^|\n]*\|")
@@ -15,7 +15,7 @@ _ENTRY = re.compile(r"^\s{0,3}(\d{4}-\d{2}-\d{2})[ \t]*\|[^|\n]*\|")
 
 def words_of(line: PromptLine) -> str:
     """What a line says, as it was told."""
-    if line.why == "date":
+    if not line.file:  # the day it is, or what came of the person's own words
         return _BULLET.sub("", line.text.strip(), count=1).strip("[]")
     return plain_words(line.text, told=line.why in _FOUND)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from assistant.chat.intents import fact_to_remember
+from assistant.chat.call_records import saved_call
+from assistant.chat.obeying import Obeyed, Obeying
 from assistant.chat.prompt import Draft, PromptBuilder, Question
 from assistant.chat.receipts import ReceiptStore
+from assistant.chat.tool_rounds import ToolRounds, joined
+from assistant.chat.tool_use import Toolbox, ToolPlace
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.core.events import EventSink, Notice, PromptProgress, Recalled, TextArrived, TurnFinished
+from assistant.core.events import EventSink, Notice, PromptProgress, Recalled, TextArrived, ToolUsed, TurnFinished
 from assistant.core.ports import Engine
-from assistant.core.values import Delta, Done, GenerateOptions, PromptRead, Receipt, StopReason
+from assistant.core.values import Delta, Done, GenerateOptions, MadeCall, Message, PromptRead, Receipt, StopReason
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.temporary import Chats, TemporaryChats
 from assistant.workspace.thoughts import NO_THOUGHT, Thought
@@ -37,6 +41,7 @@ class TurnRunner:
     """Runs turns of one workspace on one engine.
 
     chats: temporary ones instead of the workspace's own; then nothing is written, to memory and day log neither.
+    toolbox: what the person's words and the model use.
     """
 
     def __init__(
@@ -45,6 +50,7 @@ class TurnRunner:
         receipts: ReceiptStore,
         engine: Engine,
         emit: EventSink,
+        toolbox: Toolbox,
         chats: TemporaryChats | None = None,
     ) -> None:
         self._workspace = workspace
@@ -53,6 +59,7 @@ class TurnRunner:
         self._receipts = receipts
         self._engine = engine
         self._emit = emit
+        self._toolbox = toolbox
 
     def run(
         self,
@@ -68,12 +75,18 @@ class TurnRunner:
         """
         text = _Reply(lambda so_far: self._chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
+        calls: list[MadeCall] = []
         try:
-            self._remember(turn)
-            branch = chat.branch(turn.after) if turn.after else ()
-            draft = builder.build(Question(chat, branch, turn.user, turn.n))
-            self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft)))
-            done = self._stream(chat.id, turn.n, draft, options, cancel, text)
+            place = ToolPlace(chat.id, turn.n, private=builder.tells_private)
+            obeyed = self._obey(place, turn.user, builder.reads_memory, calls)
+            if obeyed.answer:
+                done = self._say(chat.id, turn.n, obeyed.answer, text)
+            else:
+                branch = chat.branch(turn.after) if turn.after else ()
+                question = Question(chat, branch, turn.user, turn.n, hits=obeyed.hits, notes=obeyed.notes)
+                draft = builder.build(question)
+                self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft, calls)))
+                done = self._answer(replace(place, seen=draft.seen), draft, options, cancel, text, calls)
         except Cancelled:
             done = replace(_NOTHING, text=text.value)
         except BaseException as error:  # Ctrl+C and a reader of our output that is gone, too
@@ -81,9 +94,13 @@ class TurnRunner:
             raise
         self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""), thought_of(done))
         model = self._model()
-        receipt = receipt_of(draft, chat.id, turn.n, done, model) if draft else _no_receipt(chat.id, turn.n, model)
-        self._afterwards(lambda: self._log_turn(chat, done.text or turn.user, ""))
-        self._afterwards(lambda: self._receipts.add(receipt))
+        if draft:
+            receipt = receipt_of(draft, chat.id, turn.n, done, model, calls)
+        else:
+            receipt = _no_receipt(chat.id, turn.n, model, calls)
+        self._afterwards(lambda: self._log_turn(chat, done.text or turn.user, "", calls))
+        if draft or calls:
+            self._afterwards(lambda: self._receipts.add(receipt))
         window = draft.prompt.window if draft else 0
         self._emit(TurnFinished(chat.id, turn.n, done, receipt, window))
         return TurnOutcome(done, receipt, draft.left if draft else ())
@@ -119,46 +136,87 @@ class TurnRunner:
     def _model(self) -> str:
         return self._engine.info.name if self._engine.info else ""
 
-    def _remember(self, turn: Turn) -> None:
-        """Obey "remember that ...": the model then reads the new entry in this turn's recalled block.
+    def _obey(self, place: ToolPlace, message: str, looks: bool, calls: list[MadeCall]) -> Obeyed:
+        """What the person's own words ask for, done; ``calls`` gets what was used for it."""
+        obeying = Obeying(self._workspace, self._toolbox, self._emit, keeps=self._keeps, looks=looks)
+        obeyed = obeying.obey(message, place)
+        self._note_calls(place.chat, place.turn, obeyed.calls, calls)
+        return obeyed
 
-        Where it cannot be written the person is told, and answered all the same.
-        """
-        if self._keeps and (fact := fact_to_remember(turn.user)):
-            try:
-                self._workspace.memory.remember(fact, source="you")
-            except AssistantError as error:
-                self._emit(Notice(str(error), error=True))
+    def _note_calls(self, chat: str, turn: int, new: Sequence[MadeCall], calls: list[MadeCall]) -> None:
+        """Each call is in the chat's file and on screen before anything goes on."""
+        for call in new:
+            calls.append(call)
+            self._afterwards(partial(self._chats.add_call, chat, turn, saved_call(call)))
+            self._emit(ToolUsed(chat, turn, call))
 
-    def _keep_receipt(self, chat: str, turn: int, draft: Draft) -> Receipt:
+    def _say(self, chat: str, turn: int, words: str, text: _Reply) -> Done:
+        """A reply that no model wrote."""
+        text.add(words)
+        self._emit(TextArrived(chat, turn, words))
+        return replace(_NOTHING, stop=StopReason.END, text=words)
+
+    def _answer(
+        self,
+        place: ToolPlace,
+        draft: Draft,
+        options: GenerateOptions,
+        cancel: CancelToken,
+        text: _Reply,
+        calls: list[MadeCall],
+    ) -> Done:
+        """The reply; where the model asks for tools, they are used and it goes on behind their results."""
+        chat, turn, prompt = place.chat, place.turn, draft.prompt
+        options = replace(options, tools=prompt.tools, conversation=chat)
+        done = self._stream(chat, turn, prompt.messages, options, cancel, text)
+        if not prompt.tools:
+            return done
+        rounds = ToolRounds(self._toolbox, self._engine, prompt, place, calls)
+        last = done
+        while last.stop is StopReason.CALLS and not cancel.cancelled and not rounds.over:
+            self._note_calls(chat, turn, rounds.use(last), calls)
+            self._afterwards(partial(self._receipts.add, receipt_of(draft, chat, turn, None, self._model(), calls)))
+            text.part()
+            last = self._stream(chat, turn, rounds.messages, replace(options, tools=rounds.tools), cancel, text)
+            done = joined(done, last)
+        ends = {StopReason.CALLS: StopReason.STOPPED if cancel.cancelled else StopReason.END}
+        return replace(done, stop=ends.get(done.stop, done.stop), calls=())
+
+    def _keep_receipt(self, chat: str, turn: int, draft: Draft, calls: Sequence[MadeCall]) -> Receipt:
         """Durable before the model starts: what was told can be shown even if this process dies now."""
         if draft.new_row:
             self._receipts.add_row(chat, draft.row)
-        receipt = receipt_of(draft, chat, turn, model=self._model())
+        receipt = receipt_of(draft, chat, turn, None, self._model(), calls)
         self._receipts.add(receipt)
         return receipt
 
     def _stream(
-        self, chat: str, turn: int, draft: Draft, options: GenerateOptions, cancel: CancelToken, text: _Reply
+        self,
+        chat: str,
+        turn: int,
+        messages: Sequence[Message],
+        options: GenerateOptions,
+        cancel: CancelToken,
+        text: _Reply,
     ) -> Done:
-        for event in self._engine.chat(draft.prompt.messages, replace(options, conversation=chat), cancel):
+        for event in self._engine.chat(messages, options, cancel):
             match event:
                 case PromptRead(read, total):
                     self._emit(PromptProgress(chat, turn, read, total))
                 case Delta(new, thought=True):
                     self._emit(TextArrived(chat, turn, new, thought=True))
                 case Delta(new):
-                    text.add(new)
-                    self._emit(TextArrived(chat, turn, new))
+                    self._emit(TextArrived(chat, turn, text.add(new)))
                 case Done():
                     return event
         raise AssistantError("engine.silent", "The model ended without an answer.", "Try again.")
 
-    def _log_turn(self, chat: Chat, said: str, failed: str) -> None:
+    def _log_turn(self, chat: Chat, said: str, failed: str, calls: Sequence[MadeCall] = ()) -> None:
         """One line of the diary, none for a private chat: other programs read the diary, too."""
         if self._chats.is_private(chat.id):
             return
-        self._workspace.log.add(self._workspace.clock(), chat.title, said, failed=failed)
+        tools = tuple(dict.fromkeys(call.name for call in calls))
+        self._workspace.log.add(self._workspace.clock(), chat.title, said, tools, failed)
 
 
 def thought_of(done: Done) -> Thought:
@@ -177,12 +235,23 @@ class _Reply:
         self._keep = keep
         self._emit = emit
         self._keeps = True
+        self._parts = False
         self._kept_at = time.monotonic()
 
-    def add(self, text: str) -> None:
+    def part(self) -> None:
+        """What comes next is a part of its own."""
+        self._parts = bool(self.value)
+
+    def add(self, text: str) -> str:
+        """Add new text, and return it as it is to be shown."""
+        if self._parts:
+            text, self._parts = f"\n\n{text}", False
         self.value += text
-        if not self._keeps or time.monotonic() - self._kept_at < _PARTIAL_SECONDS:
-            return
+        if self._keeps and time.monotonic() - self._kept_at >= _PARTIAL_SECONDS:
+            self._keep_now()
+        return text
+
+    def _keep_now(self) -> None:
         try:
             self._keep(self.value)
         except AssistantError as error:
@@ -191,22 +260,25 @@ class _Reply:
         self._kept_at = time.monotonic()
 
 
-def receipt_of(draft: Draft, chat: str, turn: int, done: Done | None = None, model: str = "") -> Receipt:
+def receipt_of(
+    draft: Draft, chat: str, turn: int, done: Done | None = None, model: str = "", calls: Sequence[MadeCall] = ()
+) -> Receipt:
     """What a prompt tells the model. done: the cost as it came out, where it is known."""
     return Receipt(
         chat=chat,
         turn=turn,
         model=model,
-        lines=(*draft.row.lines, *draft.recalled.lines),
+        lines=(*draft.row.lines, *draft.recalled.lines, *(line for call in calls for line in call.lines)),
         left_out=draft.prompt.left_out,
         prompt_tokens=done.prompt_tokens if done else draft.prompt.tokens,
         reused_tokens=done.reused_tokens if done else 0,
         recall_mode=draft.mode,
         recalled_block=draft.recalled.text,
         host=draft.prompt.host,
+        calls=tuple(calls),
     )
 
 
-def _no_receipt(chat: str, turn: int, model: str) -> Receipt:
+def _no_receipt(chat: str, turn: int, model: str, calls: Sequence[MadeCall] = ()) -> Receipt:
     """Of a turn whose prompt was never made: nothing was told."""
-    return Receipt(chat, turn, model, (), (), 0, 0, "off")
+    return Receipt(chat, turn, model, (), (), 0, 0, "off", calls=tuple(calls))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +13,8 @@ from assistant.cli.context import Context
 from assistant.cli.signals import stopped_by_signals
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import Event, ModelLoading, Notice, TextArrived, TurnSaved
-from assistant.core.values import Done, GenerateOptions, Receipt
+from assistant.core.events import Event, ForgetAsked, ModelLoading, Notice, TextArrived, ToolUsed, TurnSaved
+from assistant.core.values import Done, GenerateOptions, MadeCall, Receipt
 
 if TYPE_CHECKING:
     from assistant.runtime.prompts import TurnPlan
@@ -59,19 +61,19 @@ def run_ask(context: Context, options: Namespace) -> int:
             warming.result(_WARM_SECONDS)
         except TimeoutError:
             context.output.note("The embedding model is not ready yet: memory is searched by words alone.")
-        if options.temporary:
-            _ask_temporary(context, text, plan, cancel)
-        else:
-            _ask(context, options, text, plan, cancel)
+        _ask(context, options, text, plan, cancel)
     return 130 if cancel.cancelled else 0
 
 
 def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
     services = context.services
-    services.recover()
-    if options.chat:
-        services.read_chat(options.chat)  # a wrong id is said before anything is written
-    chat = options.chat or services.new_chat(private=options.private)
+    if options.temporary:
+        turns, chat = services.temporary.turns, services.temporary.create()
+    else:
+        services.recover()
+        if options.chat:
+            services.read_chat(options.chat)  # a wrong id is said before anything is written
+        turns, chat = services.turns, options.chat or services.new_chat(private=options.private)
     turn = 0
 
     def show(event: Event) -> None:
@@ -79,6 +81,10 @@ def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel
         match event:
             case TextArrived(_, _, new, thought):
                 _show_delta(context, new, thought)
+            case ToolUsed(_, _, call):
+                _show_call(context, call)
+            case ForgetAsked(_, _, what, things, _count):
+                context.output.note(_how_to_forget(context, what, things))
             case TurnSaved(_, number, _, _, redacted):
                 turn = number
                 if redacted:
@@ -89,16 +95,39 @@ def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel
                 pass
 
     services.subscribe(show)
-    outcome = services.turns.send_now(chat, text, cancel, plan)
-    _show_done(context, chat, turn, outcome.done, outcome.receipt)
+    outcome = turns.send_now(chat, text, cancel, plan)
+    saved = not options.temporary
+    _show_done(context, chat if saved else None, turn if saved else 0, outcome.done, outcome.receipt)
 
 
-def _ask_temporary(context: Context, text: str, plan: TurnPlan, cancel: CancelToken) -> None:
-    for event in context.services.turns.ask_temporary(text, cancel, plan):
-        if isinstance(event, tuple):
-            _show_done(context, None, 0, *event)
-        else:
-            _show_delta(context, event)
+def _how_to_forget(context: Context, what: str, things: Sequence[str]) -> str:
+    """What was found, and the command that asks for the yes without which nothing is forgotten."""
+    from assistant.cli.forget import target_words
+
+    service = context.services.forgetting
+    plan = service.plan_things(things) if things else service.plan(what)
+    found = [target_words(target) for target in plan.targets]
+    commands = [f"keepsake forget {shlex.quote(thing)}" for thing in things or (what,)]
+    return "\n".join([*found, f"Nothing is forgotten yet. To forget: {'; '.join(commands)}"])
+
+
+def _show_call(context: Context, call: MadeCall) -> None:
+    """What a tool was used for; with --json the last line tells it."""
+    if not context.output.as_json:
+        given = ", ".join(f"{name}: {value}" for name, value in call.arguments.items())
+        context.output.note(f"{call.name} ({given}) → {call.outcome}{f': {call.detail}' if call.detail else ''}")
+
+
+def _call(call: MadeCall) -> dict[str, Any]:
+    return {
+        "name": call.name,
+        "arguments": dict(call.arguments),
+        "outcome": call.outcome,
+        "detail": call.detail,
+        "result": call.result,
+        "asked": call.asked,
+        "journal": call.journal,
+    }
 
 
 def _show_delta(context: Context, text: str, thought: bool = False) -> None:
@@ -129,6 +158,7 @@ def _show_done(context: Context, chat: str | None, turn: int, done: Done, receip
             "reused_tokens": done.reused_tokens,
             "host": receipt.host,
             "receipt": receipt.lines,
+            "tools": [_call(call) for call in receipt.calls],
         }
     )
 

@@ -78,6 +78,10 @@ def run_show(context: Context, options: Namespace) -> int:
                 "mark": t.mark,
                 "line": t.line,
                 "thought": t.thought.text,
+                "tools": [
+                    {"name": c.name, "arguments": dict(c.arguments), "outcome": c.outcome, "detail": c.detail}
+                    for c in t.calls
+                ],
             }
             for t in chat.turns
         ],
@@ -91,7 +95,8 @@ def _words(chat: Chat) -> str:
     parts = [f"{chat.title or 'Untitled'} ({chat.id})"]
     for turn in chat.branch():
         mark = f" [{turn.mark}]" if turn.mark else ""
-        parts.append(f"\n#{turn.n} {turn.at}\nYou: {turn.user}\n\nKeepsake{mark}: {turn.reply or ''}")
+        used = "".join(f"\n[{call.name}] {call.words.replace(chr(10), ' · ')}" for call in turn.calls)
+        parts.append(f"\n#{turn.n} {turn.at}\nYou: {turn.user}\n{used}\nKeepsake{mark}: {turn.reply or ''}")
     return "\n".join(parts)
 
 

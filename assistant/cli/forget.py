@@ -86,7 +86,7 @@ def _agreed(context: Context, plan: ForgetPlan) -> bool:
         output.line({"error": error.as_dict(), "would_remove": [_as_json(target) for target in plan.targets]})
         output.note_error(error)
         return False
-    output.text("".join(f"{_target_words(target)}\n" for target in plan.targets))
+    output.text("".join(f"{target_words(target)}\n" for target in plan.targets))
     if not on_terminal():
         output.error(error)
         return False
@@ -119,16 +119,17 @@ def _without_empty_hint(place: Any) -> dict[str, Any]:
 
 
 def _words(report: ForgetReport, plan: ForgetPlan | None) -> str:
-    lines = [f"Forgotten: {_target_words(target)}" for target in report.removed]
+    lines = [f"Forgotten: {target_words(target)}" for target in report.removed]
     lines.append("searched: " + ", ".join(f"{place.place} {place.remaining}" for place in report.searched))
     lines += [f"{place.place}: {place.hint}" for place in report.searched if place.hint]
     also = plan.also if plan else ()
-    lines += [f"also remembered from it, and kept: {_target_words(target)}" for target in also]
+    lines += [f"also remembered from it, and kept: {target_words(target)}" for target in also]
     if also:
         lines.append("Forget these too with --all, or by their ids.")
     return "\n".join(lines)
 
 
-def _target_words(target: Target) -> str:
+def target_words(target: Target) -> str:
+    """What would go, on one line."""
     where = target.id or f"{target.file}:{target.line}"
     return f"{_KINDS[target.kind]} {where}: {shortened(SEPARATOR.join(target.gone), _SHOWN)}"

@@ -10,6 +10,7 @@ from typing import Any
 from assistant.cli.context import Context, natural
 from assistant.cli.model_words import catalogue_words, fit_value, fit_words, list_words, offer_value
 from assistant.cli.remote import add_remote
+from assistant.cli.signals import stopped_by_signals
 from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
@@ -44,7 +45,11 @@ def add_commands(commands: Any) -> None:
 def _add_network(actions: Any) -> None:
     actions.add_parser("catalogue", help="models that can be downloaded").set_defaults(run=run_catalogue)
     download = actions.add_parser("download", help="fetch a model of the catalogue over the network and check it")
-    download.add_argument("name", metavar="NAME", help="as models catalogue gives it; an unfinished one goes on")
+    download.add_argument(
+        "name",
+        metavar="NAME",
+        help="as models catalogue gives it, or owner/repository/file.gguf; it goes on where it was",
+    )
     download.add_argument("--to", metavar="DIR", type=Path, help="another folder than the one for models")
     download.set_defaults(run=run_download)
     token = actions.add_parser("token", help="save an access token for files that are not given to everybody")
@@ -107,7 +112,8 @@ def run_download(context: Context, options: Namespace) -> int:
     folder = named_path(options.to) if options.to else None
     order = downloads.order(options.name, folder)
     context.output.note(f"From {order.url}\nto {order.target}")
-    model = downloads.fetch(options.name, folder, context.cancel, context.output.progress)
+    with stopped_by_signals(context.cancel):
+        model = downloads.fetch(options.name, folder, context.cancel, context.output.progress)
     checked = "catalogue" if order.sha256 else "hub"
     whose = "the published checksum" if order.sha256 else "the checksum that its host gives"
     value = {"name": model.name, "path": model.path, "size_bytes": model.size_bytes, "checked": checked}

@@ -306,7 +306,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A tool that was used in a turn. asked: not the model called it, the person's own words asked for it.
+    """A tool that was used in a turn. asked: not the model called it, the person's own words asked for it; of these one
+    may be "forget", which only asks: its detail names what was found, "" where its words alone find it.
 
     outcome: "found", "nothing", "written", "known", "waits", "refused" or "failed". detail: where (``MEMORY.md:12``,
     several parted by "; "), or in words why not. result: what the model read of it, byte for byte; "" where that stands

@@ -14,6 +14,8 @@ MARKED, BARE = "marked", "bare"
 """The grammar's roots: what may come behind a call's mark, and a reply that is a call without one."""
 
 _CHARACTER = r'char ::= [^"\\\x7F\x00-\x1F] | [\\] (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
+_STRING = r'string ::= "\"" char{0,600} "\"" space'
+"""A model that falls into a loop inside a text gets out of it, and the call is whole."""
 _NUMBERS_LISTED = 400
 """Whole numbers between limits are listed one by one, up to so many; the library knows no limits."""
 
@@ -56,7 +58,8 @@ def _json_grammar(schema: Mapping[str, Any]) -> str:
         grammar = json_schema_to_gbnf(json.dumps(schema))
     except Exception as error:
         raise ValueError(f"a tool's schema cannot be a grammar: {error}") from error
-    return re.sub(r"(?m)^char ::= .*$", lambda _: _CHARACTER, grammar)
+    grammar = re.sub(r"(?m)^char ::= .*$", lambda _: _CHARACTER, grammar)
+    return re.sub(r"(?m)^string ::= .*$", lambda _: _STRING, grammar)
 
 
 def _renamed(grammar: str) -> str:

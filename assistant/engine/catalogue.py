@@ -61,11 +61,20 @@ def load_catalogue() -> tuple[CatalogueModel, ...]:
 
 
 def find_in_catalogue(models: tuple[CatalogueModel, ...], name: str) -> CatalogueModel:
-    """By name, title or file name, in any case. Raises AssistantError("model.not_in_catalogue")."""
+    """By name, title or file name, in any case; ``owner/repository/file.gguf`` is any file of the hub, known or not.
+
+    Raises AssistantError("model.not_in_catalogue").
+    """
     wanted = name.strip().casefold().removesuffix(".gguf")
     for model in models:
         if wanted in (model.name.casefold(), model.title.casefold(), model.file.casefold().removesuffix(".gguf")):
             return model
+    owner, _, rest = name.strip().partition("/")
+    repository, _, file = rest.partition("/")
+    parts = (owner, repository, *file.split("/"))
+    if file.casefold().endswith(".gguf") and not any(part in ("", ".", "..") for part in parts):
+        short = file.rpartition("/")[2]
+        return CatalogueModel(short[: -len(".gguf")], short, (), 0, f"{owner}/{repository}", "", file, 0, "", "")
     raise AssistantError(
         "model.not_in_catalogue",
         f"The catalogue has no model called {name}.",

@@ -22,7 +22,7 @@ from assistant.engine.call_sampling import HeldPicker, read_grammar
 from assistant.engine.library import Library, LoadPlan, load_error, path_bytes
 from assistant.engine.lookup import Costs
 from assistant.engine.other_work import OtherWork
-from assistant.engine.threads import ThreadPlan, ThreadWatch
+from assistant.engine.threads import ThreadPlan, ThreadWatch, step_end
 from assistant.engine.vocabulary import Vocabulary
 
 _PENALTY_LAST = 64
@@ -104,8 +104,7 @@ class LlamaModel(Vocabulary):
         on_progress(reused, reused)
         while (start := len(self.cached)) < len(tokens):
             # Steps end at the same places however much was reused: results differ in the last bits with a step's size.
-            end = (start // self.step + 1) * self.step
-            self.append(tokens[start:end])
+            self.append(tokens[start : step_end(start, self.step)])
             on_progress(len(self.cached), reused)
         return reused
 

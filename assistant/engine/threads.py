@@ -23,8 +23,11 @@ from assistant.core.values import EngineSettings
 _log = logging.getLogger(__name__)
 _DECODE_AT_MOST = 8
 """Decoding is bound by memory; more threads only wait more often."""
-_LARGE_MODEL_BYTES = 1_500_000_000
-_LARGE_STEP, _STEP = 64, 256
+_STEPS = ((3_000_000_000, 32), (400_000_000, 64), (0, 256))
+"""Prompt tokens read at once by models of at least so many bytes. Reading is as fast with 64 as with 256 but for the
+smallest ones, whose many short operations wait for each other; see plan_threads for what the size decides."""
+_FAR, _LEAST_STEP = 4096, 16
+"""From this place in the window on attention takes the longest of all operations; see step_end."""
 _LOOK_SECONDS = 0.2
 """The kernel counts in hundredths of a second, so a shorter look would say little."""
 _STALE_SECONDS = 1.0
@@ -135,13 +138,29 @@ def worker_environment(env: Mapping[str, str], wait: str = "") -> dict[str, str]
 def plan_threads(settings: EngineSettings, size_bytes: int, cores: int) -> ThreadPlan:
     """The settings where they say something, else the policy above.
 
-    step bounds both how rarely progress is told and how long one operation of llama.cpp runs, for it can be stopped
-    only between two: with 64 tokens an operation of an 8B model stays below 200 ms on two slow cores.
+    step bounds how rarely progress is told, how much is read in vain when it is stopped, and how long one operation of
+    llama.cpp runs, for it can be stopped only between two: a product of 64 tokens with the widest matrix of a 1.5B
+    model, or of 32 with that of an 8B model, takes 25 to 50 ms on two cores, several times that when they are busy.
+    A graphics card takes all it is given.
     """
     decode = settings.threads or max(1, min(cores - 1, _DECODE_AT_MOST))
     read = settings.threads_batch or settings.threads or cores
-    step = _LARGE_STEP if size_bytes > _LARGE_MODEL_BYTES else _STEP
+    step = next(step for least, step in _STEPS if size_bytes >= least)
+    if settings.gpu_layers:
+        step = settings.batch
     return ThreadPlan(decode, read, max(1, min(step, settings.batch)))
+
+
+def step_end(start: int, step: int) -> int:
+    """Where the step that begins at ``start`` tokens ends: always at the same places, however it came to begin there.
+
+    Far behind, steps are halved with each doubling of the distance: attention over twice the tokens takes twice as
+    long, and is one operation.
+    """
+    far = _FAR
+    while start >= far:
+        step, far = min(step, max(_LEAST_STEP, step // 2)), far * 2
+    return min((start // step + 1) * step, far)
 
 
 def usable_cores(cpu_info: Path = Path("/proc/cpuinfo")) -> int:

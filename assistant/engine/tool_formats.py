@@ -13,6 +13,7 @@ from typing import Any
 from assistant.core.values import ToolCall
 
 _BLANK = " \t\r\n"
+_FENCE = "```"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,13 @@ class ToolFormat:
     def starts_bare(self, text: str, names: Sequence[str]) -> bool | None:
         """Whether a reply that begins so is a call without a mark; None while that cannot be told yet.
 
-        Llama's are meant to be, and small models forget the mark: Qwen2.5 0.5B does, more often than not.
+        Llama's are meant to be, and small models forget the mark: Qwen2.5 0.5B does, more often than not, and writes a
+        fence of code instead.
         """
+        if not names or (body := unfenced(text)) is None:
+            return None if names else False
         starts = [("{", '"name"', ":", json.dumps(name, ensure_ascii=False)) for name in names]
-        said = [_match(text, parts) for parts in starts]
+        said = [_match(body, parts) for parts in starts]
         return True if True in said else None if None in said else False
 
     def read(self, text: str) -> tuple[tuple[ToolCall, ...], str]:
@@ -58,13 +62,13 @@ class ToolFormat:
         calls: list[ToolCall] = []
         rest = text
         while len(calls) < self.most:
-            body = _without(rest, (self.opening, ",", ";"))
+            body = _without(unfenced(rest) or rest, (self.opening, ",", ";"))
             try:
                 value, end = json.JSONDecoder().raw_decode(body)
             except ValueError:
                 break
             found = _calls_of(value if isinstance(value, list) else [value])
-            after = body[end:].lstrip(_BLANK)
+            after = body[end:].lstrip(_BLANK).removeprefix(_FENCE).lstrip(_BLANK)
             if not found or not (after.startswith(self.closing) or self.closing.startswith(after)):
                 break
             calls += found
@@ -99,6 +103,18 @@ def format_of(template: str) -> ToolFormat | None:
     if LLAMA.opening in template or '"parameters": ' in template:
         return LLAMA
     return None
+
+
+def unfenced(text: str) -> str | None:
+    """The text behind the fence that a block of JSON begins with, or as it is; None while that cannot be told yet."""
+    start = text.lstrip(_BLANK)
+    if not start.startswith(_FENCE):
+        return None if start and _FENCE.startswith(start) else text
+    line, ended, rest = start.partition("\n")
+    language = line.removeprefix(_FENCE).strip()
+    if ended:
+        return rest if language in ("", "json") else text
+    return None if "json".startswith(language) else text
 
 
 def calls_key(text: str, calls: Sequence[ToolCall]) -> str:

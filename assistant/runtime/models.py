@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -97,6 +98,7 @@ class ModelService:
         self._told_gone: Path | None = None
         self._servers = servers
         self._shown: ModelInfo | None = None
+        self._names: dict[Path, str] = {}
 
     def models(self) -> list[ModelFile]:
         """All model files that are known, the broken ones with their problem."""
@@ -174,6 +176,7 @@ class ModelService:
                 self._emit(ModelLoading(server.address.host, 0.0))
                 return self._servers.connect(server, self._settings().model.window, cancel or self._cancel)
             model = self.chosen(name)
+            self._names[model.path] = model.name
             progress = self._progress(model.name)
             return self.engine.load(model.path, self.engine_settings(model), cancel or self._cancel, progress)
 
@@ -189,10 +192,10 @@ class ModelService:
             return self.load(name, cancel)
         if isinstance(engine, RestingEngine):
             if engine.asleep:
-                progress = self._progress(info.name)
+                progress = self._progress(self._named(info).name)
                 return self._told(lambda: engine.wake(cancel or self._cancel, progress))
             self._tell_if_gone(engine, info)
-        return self._seen(info)
+        return self._seen(self._named(info))
 
     def _seen(self, info: ModelInfo) -> ModelInfo:
         """A chat may use another model than the one before it did: a private one does not use a server."""
@@ -205,7 +208,7 @@ class ModelService:
         """Give the model's memory back if it was not used for so long; 0: never. For a quiet moment."""
         engine, info = self.engine, self.engine.info
         if idle_seconds > 0 and info and isinstance(engine, RestingEngine) and engine.rest(idle_seconds):
-            self._emit(ModelResting(info))
+            self._emit(ModelResting(self._named(info)))
 
     def _told(self, load: Callable[[], ModelInfo]) -> ModelInfo:
         try:
@@ -219,9 +222,15 @@ class ModelService:
         except Exception:
             self._emit(ModelFailed(_BUG))
             raise
+        info = self._named(info)
         self._shown = info
         self._emit(ModelReady(info))
         return info
+
+    def _named(self, info: ModelInfo) -> ModelInfo:
+        """With the name that the list has for it: Ollama calls its files by their hash, Jan all of them alike."""
+        name = "" if info.host else self._names.get(info.path, "")
+        return replace(info, name=name) if name else info
 
     def _tell_if_gone(self, engine: RestingEngine, info: ModelInfo) -> None:
         """A file that was removed serves on while it is loaded, on most systems; that is worth saying, once."""

@@ -14,6 +14,7 @@ from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
 from assistant.runtime.engines import kept_here, tells_private
 from assistant.runtime.models import is_asleep
+from assistant.runtime.tool_calls import ToolCalls
 from assistant.settings.schema import Settings
 from assistant.workspace.budget import Limits, Loaded, load_memory
 from assistant.workspace.chat_head import printable
@@ -45,12 +46,16 @@ class PromptService:
         receipts: ReceiptStore,
         engine: Engine,
         settings: Callable[[], Settings],
+        *,
+        keeps: bool = True,
     ) -> None:
+        """keeps: what is said may be written down; of temporary chats nothing is."""
         self._workspace = workspace
         self._recall = recall
         self._receipts = receipts
         self.engine = engine
         self._settings = settings
+        self.tools = ToolCalls(workspace, recall, receipts, settings, keeps=keeps)
 
     def kept_here(self, private: bool) -> AbstractContextManager[None]:
         """For what is done for a chat; private: that chat is."""
@@ -74,14 +79,17 @@ class PromptService:
         memory = self._settings().memory
         return Limits(memory.fact_lines, memory.fact_bytes, memory.entries, memory.window_share)
 
-    def rules(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptRules:
+    def rules(self, plan: TurnPlan = DEFAULT_PLAN, chat: str | None = None) -> PromptRules:
+        """What the next prompt of a chat ("": of a new one) keeps to. None: of what can use no tools."""
         settings = self._settings()
         info = self.engine.info
         window = info.window if info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
         private = settings.memory.private_recall == "on" and tells_private(self.engine, settings)
         host = info.host if info else ""
-        return PromptRules(window, reply, settings.memory.recall_hits, self.limits(), plan.memory, private, host=host)
+        tools = self.tools.offered(chat, info, window) if plan.memory and chat is not None else ()
+        hits = settings.memory.recall_hits
+        return PromptRules(window, reply, hits, self.limits(), plan.memory, private, tools, host)
 
     def counter(self) -> TokenCounter:
         """The loaded model's own count, an estimate while there is none or it rests."""
@@ -93,8 +101,9 @@ class PromptService:
         document = self._workspace.memory.document() if text is None else parse_memory(text)
         return load_memory(document, self.limits(), today, self.counter().count, self.rules().window)
 
-    def builder(self, plan: TurnPlan = DEFAULT_PLAN) -> PromptBuilder:
-        return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan))
+    def builder(self, plan: TurnPlan = DEFAULT_PLAN, chat: str | None = None) -> PromptBuilder:
+        """chat: as for rules."""
+        return PromptBuilder(self._workspace, self._recall, self._receipts, self.counter(), self.rules(plan, chat))
 
     def preview(self, chat: Chat, text: str, after: int | None = None, plan: TurnPlan = DEFAULT_PLAN) -> Prompt:
         """The exact prompt that ``text``, redacted as sending it does, would have as the chat's next turn.
@@ -103,11 +112,11 @@ class PromptService:
         """
         said = redact(printable(text)).text
         with self.kept_here(chat.private):
-            return self.builder(plan).build(Question(chat, chat.branch(after), said, patient=True)).prompt
+            return self.builder(plan, chat.id).build(Question(chat, chat.branch(after), said, patient=True)).prompt
 
     def renew(self, chat: Chat, plan: TurnPlan = DEFAULT_PLAN) -> None:
         """Take the chat's fixed row as memory is now; its next turn is read from the start once."""
-        self._receipts.add_row(chat.id, self.builder(plan).renewed(Question(chat, chat.branch(), "")))
+        self._receipts.add_row(chat.id, self.builder(plan, chat.id).renewed(Question(chat, chat.branch(), "")))
 
     def left(self, chat: Chat) -> Sequence[Turn]:
         """The turns of the newest branch that are out of the window."""
@@ -116,7 +125,7 @@ class PromptService:
         if row is not None and row.cut_at:
             staying = turns_in_window(branch, row)
             return branch[: len(branch) - len(staying)]
-        return self.builder().build(Question(chat, branch, "")).left
+        return self.builder(chat=chat.id).build(Question(chat, branch, "")).left
 
     def was_cut(self, chat: str) -> bool:
         """Whether turns of this chat have ever left the window; costs no look at the chat itself."""

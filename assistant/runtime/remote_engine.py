@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from assistant.core.cancel import CancelToken
@@ -116,7 +116,7 @@ class RemoteEngine:
         reply = RemoteReply(options, now.counts.count_prompt(messages, options.tools), self._clock)
         stopped = False
         try:
-            with asked(now.client, now.manners, now.info.name, messages, options, cancel) as exchange:
+            with asked(now.client, now.manners, now.facts.model, messages, options, cancel) as exchange:
                 yield from _stream(now.client, exchange, reply)
         except Cancelled:
             stopped = True
@@ -173,11 +173,16 @@ def _taken(client: ServerClient, values: Iterable[Any], reply: RemoteReply) -> I
             return
 
 
+def _shown(model: str) -> str:
+    """A llama-server calls a model by the path of its file, which says more of that machine than of the model."""
+    return PurePosixPath(model.replace("\\", "/")).name if model.endswith(".gguf") else model
+
+
 def _info(choice: ServerChoice, facts: ServerFacts, usual_window: int) -> ModelInfo:
     """window: what is set, but never more than the server says it has."""
     told = choice.window or facts.window or usual_window
     return ModelInfo(
-        name=facts.model,
+        name=_shown(facts.model),
         path=Path(),
         architecture="",
         quantisation="",

@@ -11,16 +11,17 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
-from assistant.engine.downloads.web import Patience as WebPatience
-from assistant.engine.downloads.web import WebClient
 from assistant.engine.remote.address import ServerAddress
 from assistant.engine.remote.events import unreadable
 from assistant.engine.remote.failures import connection_failure, silent
+
+if TYPE_CHECKING:
+    from assistant.engine.downloads.web import WebClient
 
 _PIECE = 65_536
 _MOST_BYTES = 64 << 20
@@ -59,6 +60,9 @@ class ServerClient:
     def __init__(
         self, address: ServerAddress, key: str = "", patience: Patience | None = None, proxy: str = ""
     ) -> None:
+        from assistant.engine.downloads.web import Patience as WebPatience
+        from assistant.engine.downloads.web import WebClient
+
         self.address = address
         self.has_key = bool(key)
         self.patience = patience or Patience()

@@ -212,7 +212,12 @@ class Services(Parts):
         return self.model_service.add_folder(folder)
 
     def remove_model(self, name: str) -> ModelFile:
-        return self.model_service.remove(name)
+        """As ModelService.remove; nothing that was read with it is kept, and it is not loaded at the next start."""
+        if self._values().model.name == self.model_service.store.find(name).name:
+            self.settings.update("model", name="")
+        removed = self.model_service.remove(name)
+        self.snapshots.drop_models(self.models())
+        return removed
 
     def load_model(self, name: str) -> None:
         """A model of this machine, in the place of a server if one was used. Returns at once; ModelLoading, then

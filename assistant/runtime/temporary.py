@@ -36,7 +36,7 @@ class TemporaryService:
         self._emit = emit
         self.chats = TemporaryChats(workspace.clock)
         self.receipts = MemoryReceipts()
-        self.prompts = PromptService(workspace, recall, self.receipts, models.engine, settings)
+        self.prompts = PromptService(workspace, recall, self.receipts, models.engine, settings, keeps=False)
         self.turns = TurnService(
             workspace, self.receipts, self.prompts, models, distilling, lanes, emit, self.chats, self._plan
         )

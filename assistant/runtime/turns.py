@@ -7,19 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from assistant.chat.prompt import Question
 from assistant.chat.receipts import ReceiptStore
-from assistant.chat.turn import TurnOutcome, TurnRunner, receipt_of
+from assistant.chat.turn import TurnOutcome, TurnRunner
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import ChatsChanged, EventSink, Notice, TurnFailed, TurnSaved
-from assistant.core.values import Delta, Done, Receipt
 from assistant.runtime.distilling import DistilService
 from assistant.runtime.lanes import Lanes
 from assistant.runtime.models import ModelService
 from assistant.runtime.prompts import DEFAULT_PLAN, PromptService, TurnPlan
 from assistant.runtime.tickets import Ticket, UnderWay
-from assistant.workspace.chats import Chat
 from assistant.workspace.temporary import Chats, TemporaryChats
 from assistant.workspace.workspace import Workspace
 
@@ -53,7 +50,7 @@ class TurnService:
         self._distilling = distilling
         self._lanes = lanes
         self._emit = emit
-        self._runner = TurnRunner(workspace, receipts, prompts.engine, emit, temporary)
+        self._runner = TurnRunner(workspace, receipts, prompts.engine, emit, prompts.tools.box, temporary)
         self._under_way = UnderWay()
         self._closed = False
 
@@ -184,7 +181,7 @@ class TurnService:
             if said is None:
                 raise _no_turn(turn)
             try:
-                builder = self._prompts.builder(plan)
+                builder = self._prompts.builder(plan, chat_id)
                 return self._runner.run(chat, said, builder, plan.options or self._prompts.options(), cancel)
             except AssistantError as error:
                 self._models.note_failure(error)
@@ -201,18 +198,6 @@ class TurnService:
         except Exception:
             self._emit(TurnFailed(chat, turn, _BUG))  # the lane logs the bug
             raise
-
-    def ask_temporary(
-        self, text: str, cancel: CancelToken, plan: TurnPlan = DEFAULT_PLAN
-    ) -> Iterator[str | tuple[Done, Receipt]]:
-        """One turn that leaves nothing on disk: yields the new texts, then how it ended."""
-        self._models.ensure(plan.model, cancel)
-        draft = self._prompts.builder(plan).build(Question(Chat.empty(), (), text))
-        for event in self._prompts.engine.chat(draft.prompt.messages, plan.options or self._prompts.options(), cancel):
-            if isinstance(event, Delta) and not event.thought:
-                yield event.text
-            elif isinstance(event, Done):
-                yield event, receipt_of(draft, "", 0, event)
 
 
 def _no_turn(turn: int) -> AssistantError:

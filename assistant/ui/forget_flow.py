@@ -136,6 +136,14 @@ class ForgetFlow(QWidget):
         """Show what would go, and ask. things: ids of units and turns, or (file, line, text) of a memory file."""
         self._run(lambda: self._look(things), lambda found: self._show(*found))
 
+    def ask_words(self, what: str, things: Sequence[Thing]) -> None:
+        """The same for what a message asked to forget. things: what a search found for it; (): all that says it."""
+        self._run(lambda: self._look(things) if things else self._look_for(what), lambda found: self._show(*found))
+
+    def _look_for(self, what: str) -> tuple[ForgetPlan, Sequence[tuple[str, int]]]:
+        plan = self._services.forgetting.plan(what)
+        return plan, self._services.forgetting.counted(plan)
+
     def _look(self, things: Sequence[Thing]) -> tuple[ForgetPlan, Sequence[tuple[str, int]]]:
         plan = self._services.forgetting.plan_things(things)
         return plan, self._services.forgetting.counted(plan)

@@ -16,6 +16,7 @@ from assistant.ui.assistants.actions import AssistantActions
 from assistant.ui.backend import Backend
 from assistant.ui.bars import BottomBar, TopBar
 from assistant.ui.bridge import Bridge
+from assistant.ui.chat.call_actions import CallActions
 from assistant.ui.chat.chat_list import Sidebar
 from assistant.ui.chat.markdown import is_web
 from assistant.ui.chat.page import ChatPage
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
+        self.calls = CallActions(services, self.bridge, self.session, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
         self.finder.went.connect(self.show_conversation)
         self.menus = Menus(self)
@@ -161,6 +163,7 @@ class MainWindow(QMainWindow):
         self.topbar.memory_asked.connect(self.memory.toggle)
         self.topbar.models_asked.connect(self.models.open)
         self.topbar.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
+        self.models.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
         self.page.link_activated.connect(self.ask_to_open)
         self.page.place_chosen.connect(self.show_place)
         self.receipts.forget_asked.connect(lambda unit, _: self.forgetting.ask([unit]))
@@ -170,6 +173,12 @@ class MainWindow(QMainWindow):
         self.page.transcript.receipt_opened.connect(self.receipts.attach)
         self.receipts.place_chosen.connect(self.show_place)
         self.receipts.turn_chosen.connect(self.finder.go_to)
+        self.page.transcript.calls_shown.connect(self.calls.attach)
+        self.calls.turn_chosen.connect(self.finder.go_to)
+        self.calls.undo_asked.connect(self.undo_offers.undo)
+        self.calls.review_asked.connect(self.memory.review)
+        self.calls.forget_asked.connect(self.forgetting.ask_words)
+        self.calls.failed.connect(self.show_error)
         self.receipts.undo_offered.connect(self.undo_offers.offer)
         self.receipts.failed.connect(self.show_error)
         self.receipts.receipt_changed.connect(self.session.keep_receipt)

@@ -23,6 +23,7 @@ class ModelActions(QObject):
     """Behind the model button and the Model menu."""
 
     failed = Signal(object)
+    server_asked = Signal()
 
     def __init__(self, services: Backend, bridge: Bridge, top: TopBar, bottom: BottomBar, window: QWidget) -> None:
         super().__init__(window)
@@ -130,7 +131,11 @@ class ModelActions(QObject):
     def _show(self, models: Sequence[ModelFile]) -> None:
         from assistant.ui.model_menu import ModelMenu
 
-        more = {tr("Models and downloads…"): self.show_here, tr("How to add a model"): self.explain}
+        more = {
+            tr("Models and downloads…"): self.show_here,
+            tr("A server of your own…"): self.server_asked.emit,
+            tr("How to add a model"): self.explain,
+        }
         menu = ModelMenu(models, self._loaded, self._problem, self.load, self.add, more, self._window)
         anchor = self._top.model
         menu.popup(anchor.mapToGlobal(anchor.rect().bottomLeft()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
 from assistant.core.values import ModelInfo
@@ -10,6 +11,7 @@ from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
 
 _LONGEST = 28
+_AROUND = 48  # pixels of a chip that are not its words: the icon, the space around
 
 
 class ServerMark(QPushButton):
@@ -22,6 +24,7 @@ class ServerMark(QPushButton):
         self.setProperty("kind", "chip")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setIconSize(QSize(16, 16))
+        self._whole = ""
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.hide()
@@ -31,11 +34,30 @@ class ServerMark(QPushButton):
         self.setVisible(info is not None and bool(info.host))
         if info is None or not info.host:
             return
-        self.setText(short_host(info.host))
+        self.ensurePolished()  # its letters are measured
+        self._whole = short_host(info.host)
+        self.updateGeometry()
+        self._elide()
         words = goes_out(info)
         self.setToolTip(f"{words} {what_is_told()}")
         self.setAccessibleName(words)
         self.setAccessibleDescription(what_is_told())
+
+    def sizeHint(self) -> QSize:
+        """For the whole name; where there is less room it is cut in the middle, and the foot of the window has all."""
+        words = self.fontMetrics().horizontalAdvance(self._whole)
+        return QSize(words + _AROUND + 2, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_AROUND, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        room = max(0, self.width() - _AROUND)
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room))
 
     def _on_theme_changed(self) -> None:
         self.setIcon(self._theme.icon("server", "amber"))

@@ -17,6 +17,7 @@ class Labels:
     conversation: str
     user: str
     assistant: str
+    tool: str
     key_points: str
     session: str
     created: str
@@ -35,6 +36,7 @@ ENGLISH = Labels(
     "Conversation",
     "User",
     "Assistant",
+    "Tool",
     "Key points",
     "Session ID",
     "Created",
@@ -52,6 +54,7 @@ CHINESE = Labels(
     "对话记录",
     "用户",
     "助手",
+    "工具",
     "关键信息摘要",
     "会话 ID",
     "创建时间",
@@ -65,6 +68,7 @@ CHINESE = Labels(
 )
 USER = (ENGLISH.user, CHINESE.user)
 ASSISTANT = (ENGLISH.assistant, CHINESE.assistant)
+TOOL = (ENGLISH.tool, CHINESE.tool)
 HEADINGS = {
     ENGLISH.metadata: "metadata",
     CHINESE.metadata: "metadata",

@@ -14,6 +14,7 @@ from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
 from assistant.workspace import chat_files as files
 from assistant.workspace.append_log import AppendLog
+from assistant.workspace.chat_calls import SavedCall
 from assistant.workspace.chat_head import (
     clean_title,
     format_head,
@@ -24,7 +25,7 @@ from assistant.workspace.chat_head import (
     with_title,
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
-from assistant.workspace.chats import Chat, Turn, format_reply, format_turn, parse_chat
+from assistant.workspace.chats import Chat, Turn, format_call, format_reply, format_turn, parse_chat
 from assistant.workspace.disk import as_error
 from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
@@ -92,6 +93,7 @@ class ChatStore:
         for turn in chat.turns:
             after = turn.after or 0
             body += format_turn(turn.at, turn.n, turn.user, None if after == last else after)
+            body += "".join(map(format_call, turn.calls))
             body += format_reply(turn.reply, turn.mark, thought=turn.thought) if turn.reply is not None else ""
             last = turn.n
         return self.create(chat.title, body=body)
@@ -142,6 +144,11 @@ class ChatStore:
     def keep_partial(self, ident: str, n: int, text: str) -> None:
         """Put the reply so far where a crash of this process cannot take it; call it as often as text may be lost."""
         self._pending.keep(files.check_id(ident), n, redact(printable(text)).text)
+
+    def add_call(self, ident: str, n: int, call: SavedCall) -> None:
+        """Write down that a tool was used for turn ``n``. Raises ("chat.missing") or ("chat.turn")."""
+        with self._locked(ident):
+            self._writer.add_call(ident, self._parts(ident), n, safe_call(call))
 
     def end_turn(self, ident: str, n: int, text: str, mark: str = "", thought: Thought = NO_THOUGHT) -> None:
         """Write the reply under turn ``n``, also when another turn began meanwhile. mark: "", "stopped", "interrupted".
@@ -275,3 +282,9 @@ class ChatStore:
                 yield
             except OSError as error:
                 raise as_error(error, self._root) from error
+
+
+def safe_call(call: SavedCall) -> SavedCall:
+    """The call without what looks like a secret."""
+    said = tuple((printable(name), redact(printable(value)).text) for name, value in call.arguments)
+    return replace(call, arguments=said, detail=redact(printable(call.detail)).text)

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from assistant.workspace.chat_calls import SavedCall, parse_call
 from assistant.workspace.chat_head import Head, parse_head, sane_pointer
-from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, USER, Labels
+from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, TOOL, USER, Labels
 from assistant.workspace.thoughts import NO_THOUGHT, Thought, format_thought, take_thought
 
 _TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?"
@@ -22,7 +23,7 @@ BLOCK = re.compile(
 _OTHER_BLOCK = re.compile(r"###[ \t]+(\S.*?)[ \t]*\r?")
 _SECTION = re.compile(r"##[ \t]+(\S.*?)[ \t]*\r?")
 LABEL = re.compile(
-    rf"\*{{1,2}}({'|'.join((*USER, *ASSISTANT))})[ \t]*(?:[(（](\w+)[)）])?[ \t]*[:：]?[ \t]*\*{{1,2}}"
+    rf"\*{{1,2}}({'|'.join((*USER, *ASSISTANT, *TOOL))})[ \t]*(?:[(（](\w+)[)）])?[ \t]*[:：]?[ \t]*\*{{1,2}}"
     r"[ \t]*(?:[(（](\w+)[)）])?[ \t]*[:：]?[ \t]*(?:[(（](\w+)[)）])?[ \t]*\r?"
 )
 _MARKS = {"stopped": "stopped", "interrupted": "interrupted", "已停止": "stopped", "已中断": "interrupted"}
@@ -35,7 +36,8 @@ class Turn:
     n: its number, unique in the chat; after: the turn it follows, None for a root; at: the heading's time (or words,
     where it is no time); reply: None while there is none; mark: how the reply ended, "", "stopped" or "interrupted";
     line: of the heading, from 1, counted through all parts of the chat; part: which file it stands in, from 1; thought:
-    what the model thought before the reply, which is never told to a model again, nor found by a search.
+    what the model thought before the reply, which is never told to a model again, nor found by a search; calls: the
+    tools that were used, in order.
     """
 
     n: int
@@ -47,6 +49,13 @@ class Turn:
     line: int = 0
     part: int = 1
     thought: Thought = NO_THOUGHT
+    calls: tuple[SavedCall, ...] = ()
+
+    @property
+    def answer(self) -> str:
+        """All that was said to the person's words: what tools were given, and the reply."""
+        given = (value for call in self.calls for _, value in call.arguments)
+        return "\n".join((*given, self.reply or ""))
 
 
 @dataclass(frozen=True)
@@ -119,6 +128,7 @@ class RawBlock:
     parts: dict[str, list[str]] = field(default_factory=dict)
     mark: str = ""
     thought: Thought = NO_THOUGHT
+    calls: list[SavedCall] = field(default_factory=list)
 
 
 def quote(text: str) -> str:
@@ -141,6 +151,11 @@ def format_reply(text: str, mark: str = "", labels: Labels = ENGLISH, thought: T
     """The bytes that end a turn."""
     before = format_thought(thought, labels.thought)
     return f"\n**{labels.assistant}**{f' ({mark})' if mark else ''}:\n\n{before}{quote(text)}\n"
+
+
+def format_call(call: SavedCall, labels: Labels = ENGLISH) -> str:
+    """The bytes that tell of a tool that was used: between the person's message and the reply."""
+    return f"\n**{labels.tool}** ({call.name}):\n\n{quote(call.words)}\n"
 
 
 def parse_chat(text: str | Sequence[str], ident: str = "") -> Chat:
@@ -255,6 +270,8 @@ def _take_messages(block: RawBlock) -> None:
             found[-1][2].append(line)
             continue
         speaker, crlf = "user" if match[1] in USER else "assistant", line.endswith("\r")
+        if match[1] in TOOL:
+            speaker = f"tool {next(filter(None, match.groups()[1:]), '')}"
         block.mark = next((_MARKS[m] for m in match.groups()[1:] if m in _MARKS), block.mark)
         found.append((speaker, crlf, []))
     for name, ends_crlf, body in found:
@@ -263,7 +280,9 @@ def _take_messages(block: RawBlock) -> None:
             thought, body = take_thought(body)
             block.thought = thought or block.thought
         message = _message(body)
-        if name or message:
+        if name.startswith("tool "):
+            block.calls.append(parse_call(name.removeprefix("tool "), message))
+        elif name or message:
             block.parts.setdefault(name or "user", []).append(message)
 
 
@@ -280,4 +299,5 @@ def _message(lines: list[str]) -> str:
 def _turn(block: RawBlock, n: int, after: int | None) -> Turn:
     user, reply = block.parts.get("user", []), block.parts.get("assistant")
     said = "\n\n".join(reply) if reply is not None else None
-    return Turn(n, after, block.at, "\n\n".join(user), said, block.mark, block.line, block.part, block.thought)
+    words, calls = "\n\n".join(user), tuple(block.calls)
+    return Turn(n, after, block.at, words, said, block.mark, block.line, block.part, block.thought, calls)

@@ -150,7 +150,7 @@ class ForgetFinder:
             turn = chats[target.chat].by_number.get(target.number)
             if turn and not is_forgotten(turn.user):
                 said.append(turn.user)
-                replies.append(turn.reply or "")
+                replies.append(turn.answer)
         yield from telling_lines(said, TURN_WEIGHT)
         lines = list(dict.fromkeys(telling_lines(replies, TURN_WEIGHT)))
         elsewhere = self._said_elsewhere(lines, gone) if lines else frozenset()
@@ -162,7 +162,7 @@ class ForgetFinder:
             texts = [self._text(path) for path, _ in files]
             if any(line in text for line in lines for text in texts):
                 others = [t for t in parse_chat(texts, ident).turns if (ident, t.n) not in gone]
-                found |= {line for line in lines if any(line in f"{t.user}\n{t.reply or ''}" for t in others)}
+                found |= {line for line in lines if any(line in f"{t.user}\n{t.answer}" for t in others)}
         return frozenset(found)
 
     def _made_of(self, turns: Sequence[Target], targets: Sequence[Target]) -> Iterator[Target]:
@@ -207,7 +207,7 @@ def _in_chat(ident: str, file: str, texts: Sequence[str], query: ForgetQuery) ->
     if query.matches(chat.title):
         yield Target("title", "", file, 1, chat.title, (), ident)
     for turn in chat.turns:
-        if query.matches(f"{turn.user}\n{turn.thought.text}\n{turn.reply or ''}"):
+        if query.matches(f"{turn.user}\n{turn.thought.text}\n{turn.answer}"):
             yield _turn_target(ident, file, turn)
     for line in chat.key_points.split("\n"):
         if query.matches(line):
@@ -219,7 +219,7 @@ def _memory_target(file: str, place: UnitPlace, items: tuple[int, ...] = ()) -> 
 
 
 def _turn_target(ident: str, file: str, turn: Turn) -> Target:
-    said = "\n".join(part for part in (turn.user, turn.reply or "") if part.strip())
+    said = "\n".join(part for part in (turn.user, turn.answer) if part.strip())
     return Target("turn", f"{ident}#{turn.n}", file, turn.line, said, (), ident, turn.n)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from assistant.core.clock import Clock, stamp
 from assistant.core.errors import AssistantError
+from assistant.workspace.chat_calls import SavedCall
 from assistant.workspace.chat_head import clean_title, printable
-from assistant.workspace.chat_store import ChatInfo, ChatStore, TurnStart
+from assistant.workspace.chat_store import ChatInfo, ChatStore, TurnStart, safe_call
 from assistant.workspace.chats import Chat, Turn
 from assistant.workspace.redaction import redact
 from assistant.workspace.thoughts import NO_THOUGHT, Thought, written_thought
@@ -100,17 +102,21 @@ class TemporaryChats:
     def keep_partial(self, ident: str, n: int, text: str) -> None:
         """Nothing is kept for a crash: a crash ends it."""
 
+    def add_call(self, ident: str, n: int, call: SavedCall) -> None:
+        """A tool was used for turn ``n``. Raises ("chat.missing") or ("chat.turn")."""
+        self._change(ident, n, lambda turn: replace(turn, calls=(*turn.calls, safe_call(call))))
+
     def end_turn(self, ident: str, n: int, text: str, mark: str = "", thought: Thought = NO_THOUGHT) -> None:
         """The reply to turn ``n``. Raises ("chat.missing") or ("chat.turn")."""
         reply, thought = redact(printable(text)).text, written_thought(thought)
+        self._change(ident, n, lambda turn: replace(turn, reply=reply, mark=mark, thought=thought))
+
+    def _change(self, ident: str, n: int, change: Callable[[Turn], Turn]) -> None:
         with self._lock:
             kept = self._kept(ident)
             if n not in kept.chat.by_number:
                 raise AssistantError("chat.turn", f"There is no turn #{n} in this chat.", "Reload the chat.")
-            turns = tuple(
-                replace(t, reply=reply, mark=mark, thought=thought) if t.n == n else t for t in kept.chat.turns
-            )
-            kept.chat = replace(kept.chat, turns=turns)
+            kept.chat = replace(kept.chat, turns=tuple(change(t) if t.n == n else t for t in kept.chat.turns))
 
     def _kept(self, ident: str) -> _Kept:
         if ident not in self._chats:

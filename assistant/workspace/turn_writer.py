@@ -8,8 +8,17 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 from assistant.workspace import chat_files as files
 from assistant.workspace.append_log import AppendLog
+from assistant.workspace.chat_calls import SavedCall
 from assistant.workspace.chat_head import format_part_head, parse_head
-from assistant.workspace.chats import Chat, format_reply, format_turn, link_turns, split_blocks
+from assistant.workspace.chat_labels import Labels
+from assistant.workspace.chats import (
+    Chat,
+    format_call,
+    format_reply,
+    format_turn,
+    link_turns,
+    split_blocks,
+)
 from assistant.workspace.disk import ends_with_newline, read_bytes
 from assistant.workspace.safe_files import write_atomic
 from assistant.workspace.thoughts import NO_THOUGHT, Thought
@@ -52,8 +61,15 @@ class TurnWriter:
         self, ident: str, parts: Sequence[Path], n: int, text: str, mark: str, thought: Thought = NO_THOUGHT
     ) -> None:
         """The reply under turn ``n``, wherever that stands. Raises ("chat.turn")."""
+        self._add_below(ident, parts, n, lambda labels: format_reply(text, mark, labels, thought))
+
+    def add_call(self, ident: str, parts: Sequence[Path], n: int, call: SavedCall) -> None:
+        """A tool that was used for turn ``n``. Raises ("chat.turn")."""
+        self._add_below(ident, parts, n, lambda labels: format_call(call, labels))
+
+    def _add_below(self, ident: str, parts: Sequence[Path], n: int, make: Callable[[Labels], str]) -> None:
         head = parse_head(files.read_head(parts[0]))
-        reply = format_reply(text, mark, head.labels, thought)
+        reply = make(head.labels)
         with_blocks = next(((path, tail) for path in reversed(parts) if (tail := files.read_tail(path))), None)
         if with_blocks and with_blocks[1].n == n and with_blocks[1].plain:
             self._append(ident, with_blocks[0], reply, head.crlf)
@@ -72,7 +88,7 @@ class TurnWriter:
 
 
 def _insert(parts: Sequence[Path], n: int, reply: str, crlf: bool) -> None:
-    """Put a reply at the end of its own block, behind which others stand by now."""
+    """Put a reply, or a call, at the end of its own block, behind which others stand by now."""
     texts = [read_bytes(path).decode("utf-8", "surrogateescape") for path in parts]
     blocks = [block for part, text in enumerate(texts, 1) for block in split_blocks(text, part)[0]]
     turns, _ = link_turns(blocks)

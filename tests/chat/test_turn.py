@@ -6,6 +6,7 @@ import pytest
 
 from assistant.chat.prompt import PromptBuilder, PromptRules
 from assistant.chat.receipts import ReceiptStore
+from assistant.chat.tool_use import Toolbox
 from assistant.chat.turn import TurnOutcome, TurnRunner
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
@@ -28,7 +29,8 @@ class Bench:
         chat = self.workspace.chats.read(self.id)
         turn = next(t for t in chat.turns if t.n == start.n)
         builder = PromptBuilder(self.workspace, self.recall, self.receipts, self.engine, PromptRules(4096, 256))
-        runner = TurnRunner(self.workspace, self.receipts, self.engine, self.events.append)
+        toolbox = Toolbox(self.workspace, self.recall, self.receipts, lambda _: True, lambda: False)
+        runner = TurnRunner(self.workspace, self.receipts, self.engine, self.events.append, toolbox)
         return runner.run(chat, turn, builder, GenerateOptions(), cancel or CancelToken())
 
     @property

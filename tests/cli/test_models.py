@@ -86,6 +86,17 @@ def test_one_without_a_published_hash_needs_the_hubs(keepsake: Keepsake, hub: Hu
     assert [model["name"] for model in keepsake("models", "list", "--json").json["models"]] == ["Free"]
 
 
+def test_any_file_of_the_hub_is_fetched_by_its_path(keepsake: Keepsake, hub: Hub, tmp_path: Path) -> None:
+    path = "someone/some-repo/Q4 0/Some-Model.gguf"
+    assert keepsake("models", "download", path, "--json").json["error"]["code"] == "download.no_hash"
+    hub.linked = DIGEST
+    assert keepsake("models", "download", path, "--json").json["name"] == "Some-Model"
+    assert hub.asked[-1].path == "/someone/some-repo/resolve/main/Q4%200/Some-Model.gguf"
+    assert (tmp_path / "st" / "models" / "Some-Model.gguf").exists()
+    for wrong in ("a/b/../c.gguf", "a//c.gguf", "a/b/c.bin", "/b/c.gguf", "a/b/.gguf/"):
+        assert keepsake("models", "download", wrong, "--json").json["error"]["code"] == "model.not_in_catalogue"
+
+
 def test_a_download_that_was_cut_goes_on(keepsake: Keepsake, hub: Hub) -> None:
     hub.cut_after, hub.ranges = 40_000, False
     cut = keepsake("models", "download", "Known", "--json")

@@ -1,4 +1,4 @@
-"""``keepsake ask`` when it is told to end, with the real starter model in a process of its own."""
+"""Commands that take their time when they are told to end, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,31 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.downloads.hub import MODEL, serve_hub
 from tests.real_models import starter_model_path
 
-pytestmark = pytest.mark.real
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_download_that_is_interrupted_keeps_what_came(tmp_path: Path, number: signal.Signals) -> None:
+    """It stops in the midst of waiting for more, which will never come."""
+    with serve_hub() as hub:
+        hub.length, hub.slow = "1117320736", True  # as the catalogue has it
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "settings.toml").write_text(f'[downloads]\nhost = "{hub.url}"\n')
+        folders = ["--workspace", str(tmp_path / "w"), "--config", str(tmp_path / "c"), "--state", str(tmp_path / "s")]
+        command = [sys.executable, "-m", "assistant", *folders, "models", "download", "qwen2.5-1.5b-instruct-q4_k_m"]
+        env = {key: value for key, value in os.environ.items() if not key.startswith("KEEPSAKE_")}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+            assert hub.connected.wait(60)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    (part,) = (tmp_path / "s" / "models").glob("*.part")
+    assert MODEL.startswith(part.read_bytes())
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_reply_that_is_interrupted_is_kept_as_stopped(tmp_path: Path, number: signal.Signals) -> None:
     models = tmp_path / "s" / "models"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from assistant.chat.tools import ALL
 from assistant.core.values import GenerateOptions, ToolSpec
 from assistant.engine.call_grammar import BARE, MARKED, call_grammar
 from assistant.engine.library import Library, LoadPlan
@@ -41,7 +42,9 @@ def model() -> Iterator[LlamaModel]:
     library.close()
 
 
-def said(model: LlamaModel, grammar: str, root: str, begun: str, seed: int, temperature: float = 1.5) -> str:
+def said(
+    model: LlamaModel, grammar: str, root: str, begun: str, seed: int, temperature: float = 1.5, most: int = 300
+) -> str:
     """What the model says after ``begun`` until it may end, held to the grammar; all of the vocabulary is open."""
     prompt = model.tokenise("<|im_start|>user\nWhat day is it?<|im_end|>\n<|im_start|>assistant\n" + begun, True)
     model.read(prompt, lambda _read, _reused: None)
@@ -49,10 +52,10 @@ def said(model: LlamaModel, grammar: str, root: str, begun: str, seed: int, temp
     pieces = []
     with model.sampler(options) as source:
         source.hold_to(grammar, root, begun)
-        while len(pieces) < 300 and not model.is_end(token := source.pick()):
+        while len(pieces) < most and not model.is_end(token := source.pick()):
             pieces.append(model.piece(token))
             model.append((token,))
-    assert len(pieces) < 300
+    assert len(pieces) < most
     return begun + b"".join(pieces).decode()
 
 
@@ -103,3 +106,12 @@ def test_texts_in_calls_are_json(model: LlamaModel) -> None:
     line = next(line for line in grammar.split("\n") if line.startswith("char ::="))
     assert "\\x00-\\x1F" in line
     assert json.loads(said(model, grammar, MARKED, '{"name": "note", "parameters": {"t": "Monday."}', 1, 0.0))
+
+
+@pytest.mark.parametrize("form", [HERMES, LLAMA, MISTRAL])
+def test_calls_of_the_assistants_own_tools_are_whole(model: LlamaModel, form: ToolFormat) -> None:
+    grammar = call_grammar(form, ALL)
+    (call, *_), rest = form.read(said(model, grammar, BARE, '{"name": "memory_write", "', 5, 1.5, most=1000))
+    assert not rest.strip()
+    assert call.name == "memory_write" and call.arguments.keys() <= {"text", "topic", "until"}
+    assert all(len(str(value)) <= 600 for value in call.arguments.values()) and "text" in call.arguments

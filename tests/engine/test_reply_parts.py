@@ -43,6 +43,10 @@ CASES = [
     ('<tool_call>\n{"name": "lo', TOOLS, ("", '<tool_call>\n{"name": "lo', ())),
     ('{"name": "look", "parameters": {"at": "it"}}', BARE, ("", "", (CALL,))),
     ('<|python_tag|>{"name": "look", "parameters": {"at": "it"}}', BARE, ("", "", (CALL,))),
+    ('```json\n{"name": "look", "arguments": {"at": "it"}}\n```', TOOLS, ("", "", (CALL,))),
+    ("```python\nx = 1\n```", TOOLS, ("", "```python\nx = 1\n```", ())),
+    ('```json\n{"age": 3}\n```', TOOLS, ("", '```json\n{"age": 3}\n```', ())),
+    ("``", TOOLS, ("", "``", ())),
     ('{"name": "Anna", "age": 3}', BARE, ("", '{"name": "Anna", "age": 3}', ())),
     ('{"name"', BARE, ("", '{"name"', ())),
 ]

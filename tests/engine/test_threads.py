@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assistant.core.values import EngineSettings
-from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores, worker_environment
+from assistant.engine.threads import ThreadPlan, plan_threads, step_end, usable_cores, worker_environment
 
 SMALL, LARGE = 10**8, 5 * 10**9
 
@@ -26,6 +28,27 @@ def test_settings_win() -> None:
 def test_a_large_model_reads_in_small_steps_so_that_it_can_be_stopped() -> None:
     large, small = plan_threads(EngineSettings(), LARGE, 4), plan_threads(EngineSettings(), SMALL, 4)
     assert large.step < small.step <= EngineSettings().batch
+
+
+def test_a_graphics_card_is_given_all_at_once() -> None:
+    settings = EngineSettings(gpu_layers=99)
+    assert plan_threads(settings, LARGE, 4).step == settings.batch
+
+
+@given(st.integers(1, 512), st.lists(st.integers(0, 69_999), min_size=1, max_size=5))
+def test_steps_end_at_the_same_places_wherever_they_begin(step: int, begins: list[int]) -> None:
+    ends, at = set(), 0
+    while at < 70_000:
+        end = step_end(at, step)
+        assert at < end <= at + step
+        ends.add(at := end)
+    assert all(step_end(begin, step) in ends for begin in begins)
+
+
+def test_steps_grow_shorter_far_behind() -> None:
+    lengths = [step_end(at, 64) - at for at in (0, 4032, 4096, 8192, 16384, 65536)]
+    assert lengths == [64, 64, 32, 16, 16, 16]
+    assert step_end(100_000, 8) - 100_000 == 8
 
 
 def test_waiting_threads_sleep_unless_the_person_chose_otherwise() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -110,8 +111,8 @@ class ScriptedServer:
 
 
 @contextmanager
-def scripted_server(host: str = "127.0.0.1") -> Iterator[ScriptedServer]:
-    """Runs until the block is left."""
+def scripted_server(tls: ssl.SSLContext | None = None) -> Iterator[ScriptedServer]:
+    """Runs until the block is left. tls: speaks https."""
     server = ScriptedServer()
     server.on(MODELS, lambda talk: talk.json({"data": [{"id": "tiny", "max_model_len": 2048}, {"id": "big"}]}))
     server.chats(says("Hello", " there."))
@@ -138,7 +139,16 @@ def scripted_server(host: str = "127.0.0.1") -> Iterator[ScriptedServer]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer((host, 0), Handler) as http:
+    class Server(ThreadingHTTPServer):
+        def get_request(self) -> tuple[Any, Any]:
+            connection, address = super().get_request()
+            connection.settimeout(30)
+            return (tls.wrap_socket(connection, server_side=True) if tls else connection), address
+
+        def handle_error(self, *_: object) -> None:
+            """A client that leaves in the midst is what some tests are about."""
+
+    with Server(("127.0.0.1", 0), Handler) as http:
         http.daemon_threads = False
         server.port = http.server_address[1]
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, name="scripted-server")

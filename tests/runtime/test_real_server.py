@@ -69,6 +69,7 @@ def test_it_says_what_it_is(engine: RemoteEngine) -> None:
     info = engine.info
     assert info is not None
     assert (info.window, info.window_trained, info.here) == (_WINDOW, 8192, True)
+    assert info.name == starter_model_path().name
     assert engine.facts.is_llama
 
 

@@ -91,6 +91,37 @@ def test_a_turn_is_answered_by_the_server_and_its_receipt_says_so(services: Serv
     assert again.host == receipt.host
 
 
+def test_the_servers_model_uses_tools(services: Services, server: ScriptedServer) -> None:
+    services.remember("The boiler is in the cellar")
+    use(services, server)
+    call = {"index": 0, "id": "x", "function": {"name": "memory_search", "arguments": '{"query": "boiler"}'}}
+    server.chats(says({"tool_calls": [call]}, reason="tool_calls"), says("It is in the cellar."))
+    chat = ask(services, "How do I heat the house?")
+    assert services.read_chat(chat).turns[0].reply == "It is in the cellar."
+    first, second = server.chat_bodies
+    assert "memory_search" in [tool["function"]["name"] for tool in first["tools"]]
+    asked, answered = second["messages"][-2:]
+    assert asked["tool_calls"][0]["id"] == answered["tool_call_id"]
+    assert "The boiler is in the cellar" in answered["content"]
+    receipt = services.receipt(chat, 1)
+    assert receipt is not None
+    assert [made.name for made in receipt.calls] == ["memory_search"]
+
+
+def test_a_tool_does_not_tell_the_server_what_was_said_in_private(services: Services, server: ScriptedServer) -> None:
+    private = services.new_chat(private=True)
+    start = services.workspace.chats.begin_turn(private, "My password hint is the colour of Oma's bicycle", None)
+    services.workspace.chats.end_turn(private, start.n, "Noted.")
+    services.settings.update("memory", private_recall="on")
+    services.recall.sync(CancelToken(), lambda *_: None, vectors=False)
+    use(services, server)
+    call = {"index": 0, "id": "x", "function": {"name": "chats_search", "arguments": '{"query": "Oma bicycle"}'}}
+    server.chats(says({"tool_calls": [call]}, reason="tool_calls"), says("I do not know."))
+    ask(services, "What do you know of bicycles?")
+    assert len(server.chat_bodies) == 2
+    assert "password hint" not in told(server)
+
+
 def test_off_again_nothing_is_asked(services: Services, server: ScriptedServer) -> None:
     use(services, server)
     ask(services, "hello")

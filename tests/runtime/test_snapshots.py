@@ -11,8 +11,9 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import Cancelled
 from assistant.core.events import ModelLoading
 from assistant.engine.snapshot_file import Identity
-from assistant.engine.snapshots import Place, SnapshotStore, left_in
-from assistant.runtime import distilling
+from assistant.engine.snapshots import ROW, Place, SnapshotStore, left_in, model_identity
+from assistant.runtime import checks, distilling
+from tests.engine.gguf_files import chat_facts, gguf_bytes
 from tests.runtime.conftest import Stage
 
 
@@ -146,6 +147,21 @@ def test_they_go_when_the_chat_is_deleted_or_made_private(stage: Stage, keeper: 
     assert _kept(stage) == []
 
 
+@pytest.mark.parametrize("private", [True, False])
+def test_those_of_chats_that_were_told_of_it_go_with_it(stage: Stage, keeper: Keeper, private: bool) -> None:
+    one, two = _talk(stage), _talk(stage)
+    assert one in {line.unit.partition("#")[0] for line in stage.services.receipt(two, 1).lines}
+    _quiet(stage)
+    keeper.keep([ROW], CancelToken())
+    if private:
+        stage.services.set_private(one, True)
+    else:
+        stage.services.delete_chat(one)
+        assert len(_kept(stage)) == 1  # it can be brought back, and is in the trash as it was
+        stage.services.deletion.purge_all()
+    assert _kept(stage) == []
+
+
 def test_one_that_is_deleted_while_it_is_written_is_gone(stage: Stage, keeper: Keeper) -> None:
     chat = _talk(stage)
     keeper.before = lambda _: stage.services.workspace.chats.purge(stage.services.workspace.chats.delete(chat))
@@ -181,3 +197,24 @@ def test_those_of_nothing_any_more_are_found(stage: Stage, keeper: Keeper) -> No
     assert stage.services.snapshots.place() is None
     stage.services.snapshots.drop_foreign()
     assert _kept(stage) == []
+
+
+def test_they_go_with_their_model(stage: Stage, keeper: Keeper) -> None:
+    model = stage.services.paths.models / "Tiny.gguf"
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes(gguf_bytes(chat_facts()))
+    place = stage.services.snapshots.place()
+    assert place is not None
+    for weights, chat in ((model_identity(model), "one"), ("others", "two")):
+        SnapshotStore(place, Identity(weights, "")).save(chat, [1, 2, 3], (), memoryview(b"state"), CancelToken())
+    assert stage.services.snapshots.drop_models(stage.services.models()) == 1
+    stage.services.remove_model("Tiny")
+    assert _kept(stage) == []
+
+
+def test_the_doctor_says_how_much_it_is_and_clears_up(stage: Stage, keeper: Keeper) -> None:
+    _talk(stage)
+    _quiet(stage)
+    check = checks._snapshots(stage.services)
+    assert check.ok and "1 that belonged to nothing any more" in check.detail  # its model is not there
+    assert checks._snapshots(stage.services).detail.startswith("0 states")

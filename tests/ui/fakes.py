@@ -180,6 +180,9 @@ class FakeJournal:
         older = self.found[ids.index(before) + 1 :] if before in ids else self.found
         return [entry for entry in older if path in (None, entry.path) and actor in (None, entry.actor)][:limit]
 
+    def get(self, ident: str) -> JournalEntry | None:
+        return next((entry for entry in self.found if entry.id == ident), None)
+
 
 class FakeTidying:
     """Plans for the real files, or what ``planned`` says."""

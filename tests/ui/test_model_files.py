@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from assistant.core.events import DownloadStatus
@@ -16,8 +16,10 @@ from assistant.engine.catalogue import CatalogueModel
 from assistant.engine.downloads.web import Patience
 from assistant.engine.memory_estimate import ModelShape
 from assistant.runtime.downloads import DownloadService
+from assistant.settings.schema import DownloadSettings
 from assistant.ui.model_files.dialog import CATALOGUE, HERE, ModelsDialog
 from assistant.ui.model_files.token_dialog import TokenDialog
+from assistant.ui.settings.dialog import SettingsDialog
 from tests.engine.downloads.hub import DIGEST, MODEL, Hub, serve_hub
 from tests.fakes import FakeEngine
 
@@ -216,6 +218,7 @@ def test_a_folder_of_another_program_is_added(qtbot: QtBot, kept: Kept, hub: Hub
 @pytest.mark.parametrize("sure", [True, False])
 def test_deleting_a_file_is_asked_about(qtbot: QtBot, kept: Kept, hub: Hub, sure: bool) -> None:
     path = put(kept, "own.gguf")
+    kept.services.settings.update("model", name="own")
     shown = Shown(qtbot, kept, HERE)
     shown.dialog.models[0].remove.click()
     box = shown.dialog.findChild(QMessageBox)
@@ -225,6 +228,7 @@ def test_deleting_a_file_is_asked_about(qtbot: QtBot, kept: Kept, hub: Hub, sure
     if sure:
         qtbot.waitUntil(lambda: not shown.dialog.models)
     assert path.exists() is not sure
+    assert kept.services.settings.load().model.name == ("" if sure else "own")
     shown.dialog.accept()
 
 
@@ -241,3 +245,17 @@ def test_the_token_goes_into_the_keyring(qtbot: QtBot, kept: Kept, hub: Hub) -> 
     asked.save.click()
     qtbot.waitUntil(lambda: kept.keyring.held == {"access token for 127.0.0.1": "hf_abc"})
     shown.dialog.accept()
+
+
+def test_the_settings_name_the_host_and_the_proxy(qtbot: QtBot, kept: Kept) -> None:
+    kept.window.open_settings()
+    dialog = kept.window.findChild(SettingsDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    host, proxy = dialog.downloads.fields["host"], dialog.downloads.fields["proxy"]
+    assert isinstance(host, QLineEdit) and isinstance(proxy, QLineEdit)
+    assert (host.text(), proxy.text()) == ("https://huggingface.co", "")
+    host.setText(" https://hub.example ")
+    proxy.setText("none")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: kept.services.settings.load().downloads == DownloadSettings("https://hub.example", "none"))

@@ -71,8 +71,7 @@ def test_the_window_says_where_messages_go_while_a_server_is_used(
     assert not mark.isVisible()
     assert line.text() == "Offline — nothing leaves this laptop"
     services.emit(ModelReady(THERE))
-    qtbot.waitUntil(mark.isVisible)
-    assert mark.text() == "ai.example.org"
+    qtbot.waitUntil(lambda: mark.isVisible() and mark.text() == "ai.example.org")
     assert line.text() == "Your messages go to ai.example.org"
     assert "lines of memory" in mark.toolTip()
     services.emit(ModelReady(LOCAL))

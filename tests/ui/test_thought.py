@@ -78,4 +78,20 @@ def test_a_very_long_thought_scrolls_inside_itself(qtbot: QtBot, window: MainWin
     turn = Turn(1, None, "2026-11-29T15:30:25+08:00", "Hi", "Hello", thought=Thought("word " * 20_000, 900))
     open_chat(qtbot, window, services, turn)
     qtbot.mouseClick(last(window).thought.line, Qt.MouseButton.LeftButton)
-    assert last(window).thought.texts()[0].height() < 600
+    view = last(window).thought.texts()[0]
+    assert view.height() < 600 and view.toPlainText().startswith("word word")
+
+
+def test_a_long_thought_that_grows_stays_where_it_was_scrolled_to(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    chat = start(qtbot, window, services)
+    n = services.save_turn(chat)
+    services.emit(TextArrived(chat, n, "a line\n" * 10_000, thought=True))
+    qtbot.waitUntil(lambda: last(window).thought.isVisible())
+    qtbot.mouseClick(last(window).thought.line, Qt.MouseButton.LeftButton)
+    view = last(window).thought.texts()[0]
+    view.verticalScrollBar().setValue(77)
+    services.emit(TextArrived(chat, n, "the end", thought=True))
+    qtbot.waitUntil(lambda: view.toPlainText().endswith("the end"))
+    assert view.verticalScrollBar().value() == 77

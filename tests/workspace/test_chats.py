@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.workspace.chat_calls import SavedCall
 from assistant.workspace.chat_head import clean_title, format_head, parse_head, with_pointer, with_private, with_title
 from assistant.workspace.chat_labels import CHINESE
-from assistant.workspace.chats import format_reply, format_turn, parse_chat, quote, unquote
+from assistant.workspace.chats import format_call, format_reply, format_turn, parse_chat, quote, unquote
 
 NASTY = st.text(
     alphabet=st.one_of(
@@ -214,3 +215,24 @@ def test_a_private_mark_is_written_in_the_language_of_the_file_and_by_the_hand_t
     assert "- **私密**: 是" in with_private(chinese, True)
     by_hand = "# Chat: x\n\n## Metadata\n\n- **Private**: no\n- **Tags**: a\n"
     assert with_private(by_hand, True) == by_hand.replace(": no", ": yes")
+
+
+ARGUMENTS = st.lists(
+    st.tuples(st.sampled_from(["text", "query", "since"]), NASTY), max_size=3, unique_by=lambda a: a[0]
+)
+
+
+@given(ARGUMENTS, WORDS)
+def test_calls_of_tools_come_back_and_leave_the_messages_alone(given_words: list[tuple[str, str]], reply: str) -> None:
+    call = SavedCall("memory_search", tuple(given_words), "found", "MEMORY.md:3; 20261101_101010#2")
+    turn = parse_chat(chat_of(format_turn(AT, 1, "hi"), format_call(call), format_reply(reply, "stopped"))).turns[0]
+    flat = tuple((name, " ".join(words.split())) for name, words in given_words)
+    assert turn.calls == (SavedCall("memory_search", flat, "found", "MEMORY.md:3; 20261101_101010#2"),)
+    assert (turn.user, turn.reply, turn.mark) == ("hi", reply, "stopped")
+
+
+def test_a_chinese_file_names_tools_in_chinese() -> None:
+    call = SavedCall("memory_write", (("text", "对花生过敏"),), "written", "MEMORY.md:3")
+    block = format_turn(AT, 1, "我对花生过敏", labels=CHINESE) + format_call(call, CHINESE)
+    assert "**工具** (memory_write):" in block
+    assert parse_chat(chat_of(block)).turns[0].calls == (call,)

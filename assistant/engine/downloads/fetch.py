@@ -65,7 +65,7 @@ def order_for(model: CatalogueModel, host: str, folder: Path) -> Order:
         )
     page = f"{host}/{quote(model.repository)}"
     url = f"{page}/resolve/{quote(model.revision or 'main', safe='')}/{quote(model.file)}"
-    return Order(model.name, url, page, folder / model.file, model.size_bytes, model.sha256)
+    return Order(model.name, url, page, folder / model.file.rpartition("/")[2], model.size_bytes, model.sha256)
 
 
 class Fetcher:

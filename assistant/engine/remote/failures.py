@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import ssl
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from assistant.core.errors import AssistantError
 from assistant.engine.remote.events import unreadable
 from assistant.engine.remote.pieces import error_words
+
+if TYPE_CHECKING:
+    import ssl
 
 _WINDOW = ("exceed_context_size", "context_length_exceeded", "maximum context length", "context size", "context window")
 _SHOWN = 200
@@ -119,6 +122,8 @@ def no_stream(host: str) -> AssistantError:
 
 def _insecure(host: str, error: Exception) -> AssistantError:
     """Certificates that do not hold, in plain words."""
+    import ssl
+
     reason = error.args[0] if error.args else error
     if isinstance(reason, ssl.SSLCertVerificationError):
         return AssistantError(

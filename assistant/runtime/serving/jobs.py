@@ -11,8 +11,8 @@ from assistant.core.errors import Cancelled
 from assistant.runtime.lanes import Lane
 
 T = TypeVar("T")
-LOOK_SECONDS = 0.05
-"""How often it is seen whether the client is still there: a quarter of the time within which a stop must work."""
+LOOK_SECONDS = 0.02
+"""How often it is seen whether the client is still there: a tenth of the time within which a stop must work."""
 
 
 class ClientGone(Exception):  # noqa: N818 - not an error: nobody waits for the answer any more

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from assistant.chat.call_records import made_call, saved_call
 from assistant.core.errors import AssistantError
 from assistant.core.values import Receipt
 from assistant.ui.chat.shown import ShownTurn, siblings_of
@@ -58,8 +59,8 @@ class Branch:
         self.turns = [*self.turns, turn]
         if self.chat is not None:
             mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
-            thought = Thought(turn.thought, turn.thought_s)
-            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark, thought=thought)
+            thought, calls = Thought(turn.thought, turn.thought_s), tuple(map(saved_call, turn.used))
+            added = Turn(turn.n, turn.after, "", turn.user, turn.reply, mark, thought=thought, calls=calls)
             others = tuple(known for known in self.chat.turns if known.n != turn.n)
             self.read_again(replace(self.chat, turns=(*others, added)))
 
@@ -81,4 +82,5 @@ class Branch:
     def _shown(self, turn: Turn, siblings: tuple[int, ...]) -> ShownTurn:
         error, receipt = self._known(turn.n)
         shown = ShownTurn(turn.n, turn.user, turn.reply, turn.mark, turn.after, siblings, error=error, receipt=receipt)
-        return replace(shown, thought=turn.thought.text, thought_s=turn.thought.seconds) if turn.thought else shown
+        calls = tuple(map(made_call, turn.calls))
+        return replace(shown, calls=calls, thought=turn.thought.text, thought_s=turn.thought.seconds)

@@ -29,6 +29,7 @@ def why_words(why: str) -> str:
         "neighbour": tr("beside"),
         "recent": tr("recent"),
         "date": tr("date"),
+        "tool": tr("tool"),
     }
     return words.get(why, why)
 
@@ -45,6 +46,7 @@ def why_sentence(why: str) -> str:
         "neighbour": tr("Came along: it stands beside a found line"),
         "recent": tr("Written or changed a short while ago"),
         "date": tr("The day it is"),
+        "tool": tr("Found or said by a tool that was used for this message"),
     }
     return sentences.get(why, why)
 

@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from assistant.core.errors import AssistantError
-from assistant.core.events import PromptProgress, Recalled, TextArrived, TurnFailed, TurnFinished, TurnSaved
+from assistant.core.events import PromptProgress, Recalled, TextArrived, ToolUsed, TurnFailed, TurnFinished, TurnSaved
 from assistant.core.values import Receipt, StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
@@ -262,6 +262,9 @@ class ChatSession(QObject):
                 self._update(event.chat, phase=Phase.READING, read=event.read, total=event.total)
             case TextArrived():
                 self._on_text(event)
+            case ToolUsed():
+                if (live := self._live.get(event.chat)) is not None:
+                    self._update(event.chat, calls=(*live.calls, event.call))
             case TurnFinished():
                 self._on_finished(event)
             case TurnFailed():

@@ -9,7 +9,7 @@ from enum import StrEnum
 from assistant.chat.turn import thought_of
 from assistant.core.errors import AssistantError
 from assistant.core.events import TurnFailed, TurnFinished, TurnSaved
-from assistant.core.values import Receipt, StopReason
+from assistant.core.values import MadeCall, Receipt, StopReason
 from assistant.workspace.chats import Turn
 
 MARKS = {
@@ -52,6 +52,13 @@ class ShownTurn:
     redacted: int = 0
     thought: str = ""
     thought_s: int = 0
+    calls: tuple[MadeCall, ...] = ()
+
+    @property
+    def used(self) -> tuple[MadeCall, ...]:
+        """The tools that were used: as the receipt has them, which knows most, once it has them all."""
+        told = self.receipt.calls if self.receipt is not None else ()
+        return told if len(told) >= len(self.calls) else self.calls
 
     @property
     def live(self) -> bool:

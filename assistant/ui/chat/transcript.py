@@ -43,6 +43,7 @@ class Transcript(QScrollArea):
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
     receipt_opened = Signal(object)
+    calls_shown = Signal(object)
     came_up = Signal(list)
     """Numbers of turns that are on screen now and were not before."""
 
@@ -219,6 +220,7 @@ class Transcript(QScrollArea):
         view.branch_chosen.connect(self.branch_chosen)
         view.place_chosen.connect(self.place_chosen)
         view.link_activated.connect(self.link_activated)
+        view.calls_shown.connect(self.calls_shown)
         view.receipt_opened.connect(self.receipt_opened)
         view.receipt_opened.connect(self._on_receipt_opened)
         view.stops_changed.connect(self._on_stops_changed)

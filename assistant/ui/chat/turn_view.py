@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from assistant.core.errors import AssistantError
 from assistant.ui.chat.bubble import UserBubble
+from assistant.ui.chat.calls import CallsView
 from assistant.ui.chat.markdown import Code, MarkdownRenderer, Prose
 from assistant.ui.chat.prose import LongTextView, Part, ProseView, fill_part, part_for
 from assistant.ui.chat.receipt_view import ReceiptView
@@ -112,6 +113,8 @@ class TurnView(QWidget):
     branch_chosen = Signal(int)
     place_chosen = Signal(str, int)
     link_activated = Signal(str)
+    calls_shown = Signal(object)
+    """The CallsView, whenever it shows other calls."""
     receipt_opened = Signal(object)
     """The ReceiptView that was just built."""
     stops_changed = Signal()
@@ -125,6 +128,9 @@ class TurnView(QWidget):
         self.bubble.resized.connect(self.fit_bubble)
         self.reply = ReplyView(theme, root, renderer)
         self.reply.link_activated.connect(self.link_activated)
+        self.calls = CallsView(theme)
+        self.calls.place_chosen.connect(self.place_chosen)
+        self.calls.size_changed.connect(self.stops_changed)
         self.thought = ThoughtFold(theme, root)
         self.thought.toggled.connect(self.stops_changed)
         self.state = label("", "small")
@@ -140,6 +146,7 @@ class TurnView(QWidget):
         line.addWidget(self.bubble)
         self._column.addLayout(line)
         self._column.addLayout(self._user_row())
+        self._column.addWidget(self.calls)
         self._column.addWidget(self.state)
         self._column.addWidget(self.thought)
         self._column.addWidget(self.reply)
@@ -199,6 +206,8 @@ class TurnView(QWidget):
         self.reply.setVisible(bool(turn.reply))
         self.redacted.setText(_redacted_words(turn.redacted))
         self.redacted.setVisible(turn.redacted > 0)
+        if self.calls.show_calls(turn.used):
+            self.calls_shown.emit(self.calls)
         self.thought.show_turn(turn)
         self._show_state(turn)
         self._show_actions(turn)

@@ -18,7 +18,7 @@ from assistant.ui.icons import paint_icon
 from assistant.ui.models.plain import ITEM_ROLE, Index
 from assistant.ui.theme import Theme
 
-FOLDED = frozenset({"persona", "history"})
+FOLDED = frozenset({"persona", "tools", "history"})
 """Blocks that are shut until the person opens them: they are long, and not memory."""
 _MOST_CHARACTERS = 3_000  # painted of one line; what is copied is whole
 _MOST_LEFT = 200
@@ -54,6 +54,7 @@ def block_title(name: str) -> str:
         "facts": tr("Facts"),
         "tail": tr("The latest entries"),
         "brief": tr("Other chats"),
+        "tools": tr("Tools that the model may use"),
         "history": tr("The conversation so far"),
         "recalled": tr("Recalled for this message"),
         "message": tr("Your message"),

@@ -34,20 +34,9 @@ class ServerPage(SettingsPage):
         here, there = tr("on this laptop"), tr("by the server below")
         self.add_choice("engine", tr("Replies are made"), {"local": here, "remote": there}, _explained())
         self.url = self.add_text("url", tr("Address"), " ", "http://localhost:8080")
-        self.model = self._model_field()
-        self.add_number(
-            "window",
-            tr("Context window"),
-            0,
-            1_048_576,
-            tr("Tokens. Set it where the server does not say how large it is."),
-            special=tr("as the server says"),
-        )
         self.key = QLineEdit()
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.add_field(tr("Key"), self.key, tr("Kept in the system's keyring, sent to this address only."))
-        choices = {"off": tr("are answered on this laptop"), "on": tr("may go to the server, too")}
-        self.add_choice("private", tr("Private chats"), choices)
         self.test_button = button(tr("Test connection"), "", self._on_test)
         self.result = label("", "small", wrap=True)
         self.result.setAccessibleName(tr("Result of the test"))
@@ -57,6 +46,17 @@ class ServerPage(SettingsPage):
         line.addWidget(self.test_button)
         line.addWidget(self.result, 1)
         self.add_words("", row)
+        self.model = self._model_field()
+        self.add_number(
+            "window",
+            tr("Context window"),
+            0,
+            1_048_576,
+            tr("Tokens. Set it where the server does not say how large it is."),
+            special=tr("as the server says"),
+        )
+        choices = {"off": tr("are answered on this laptop"), "on": tr("may go to the server, too")}
+        self.add_choice("private", tr("Private chats"), choices)
         self.url.textChanged.connect(self._show_way)
 
     # --- values ---------------------------------------------------------------------------------------------------

@@ -269,6 +269,31 @@ def test_no_private_chat_is_told_whatever_the_setting(stage: Stage, make_server:
     assert not any(line["private"] for line in heard.json["keepsake"]["receipt"])
 
 
+@pytest.mark.parametrize("how", ["deleted", "private"])
+def test_a_chat_that_may_not_be_told_of_any_more_is_not(stage: Stage, server: Server, how: str) -> None:
+    chat = stage.services.new_chat()
+    stage.services.send(chat, "Shall I paint the pergola green?")
+    stage.wait_for_end()
+    stage.settle()
+    server.chat("good morning")
+    assert "pergola" in server.asked()
+    if how == "deleted":
+        stage.services.delete_chat(chat)
+    else:
+        stage.services.set_private(chat, True)
+    heard = server.chat("good morning", "Fine.", "and how are you?")
+    assert "pergola" not in server.asked()
+    assert "pergola" not in heard.body.decode()
+
+
+def test_of_many_talks_the_newest_are_remembered(known: Stage, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assistant.runtime.serving.conversations._MOST", 2)
+    for number in range(4):
+        server.chat(f"talk {number}", "Fine.", "what is my cat called?")
+    conversations = server.serving._conversations
+    assert len(conversations._known) == len(conversations._receipts._lines) == 2
+
+
 def test_nothing_that_clients_say_is_written(stage: Stage, server: Server) -> None:
     for stream in (False, True):
         server.chat("remember that quixotonal soup is best", stream=stream)

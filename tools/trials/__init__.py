@@ -1,0 +1,1 @@
+"""Trials of real models, by hand; no part of the program and of no check."""
