@@ -125,18 +125,23 @@ def choose_policy(measured: Sequence[PolicyFigures]) -> Policy:
     return Policy(decode.threads, read.threads, several.wait, several.give_way)
 
 
-def choose_options(usual: OptionFigures, others: Sequence[OptionFigures]) -> dict[str, str | int | bool]:
+def choose_options(
+    policy: Policy, usual: OptionFigures, others: Sequence[OptionFigures]
+) -> dict[str, str | int | bool]:
     """What to change of the usual way to open the model.
 
-    Flash attention is taken where it is as fast, for it needs less memory; a smaller cache type never for speed alone,
-    for it costs precision: that is a person's choice. Anything else has to be clearly faster.
+    Flash attention is taken where it is as fast, for it needs less memory, unless the number of threads that decode may
+    change: with it their number shows in the last bits, and a reply with a seed would not be repeated. A smaller cache
+    type never for speed alone, for it costs precision: that is a person's choice. Anything else must be clearly faster.
     """
+    steady = policy.threads == 1 or not policy.give_way
     chosen: dict[str, str | int | bool] = {}
     for option in others:
         name = next(iter(option.changes))
         ratios = (option.speed.decode / usual.speed.decode, option.speed.read / usual.speed.read)
         as_fast, faster = min(ratios) >= _AS_FAST, max(ratios) >= _CLEARLY
-        if (name == "flash_attention" and as_fast) or (name in ("batch", "gpu_layers") and as_fast and faster):
+        enough = {"flash_attention": steady, "batch": faster, "gpu_layers": faster}
+        if as_fast and enough.get(name, False):
             chosen.update({key: value for key, value in option.changes.items() if key not in chosen})
     return chosen
 

@@ -148,7 +148,7 @@ class Tuner:
             tried = [self._option(worker, policy, name, changes) for name, changes in _options(self._own, gpu)]
             usual = replace(usual, speed=_best(usual.speed, self._again(worker, policy)))
             options = [option for option in tried if option]
-            chosen = choose_options(usual, options)
+            chosen = choose_options(policy, usual, options)
             self._tell("guessing ahead")
             draft = self._exact_draft(worker, policy, chosen)
         return [usual, *options], {**chosen, "draft": draft}
