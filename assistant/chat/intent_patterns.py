@@ -1,4 +1,8 @@
-"""How people ask of the memory, in English and Chinese, as patterns. Whole messages: none of them looks for a part."""
+"""How people ask of the memory, in English and Chinese, as patterns. Whole messages: none of them looks for a part.
+
+No two neighbours in them may share out the same characters in several ways: a hundred blank lines in a pasted text
+would take minutes.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +24,16 @@ REMEMBER = re.compile(
     r")"
     rf"|{_ZH_POLITE}(?:记住|记一下|记一笔|记下来?|记着|记得|别忘了|不要忘记?了?|牢记|存一下|备忘)"
     r"(?:这一点|这个|这件事|了)?\s*[:：,，]?\s*)"
-    r"(?P<fact>\S.*?)\s*$",
+    r"(?P<fact>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_GAP = r"\s.;,!。；，！—–-"
 BEHIND = re.compile(
-    r"^\s*(?P<fact>\S.{3,}?)\s*(?:[.;,!。；，！—–-]|\n)+\s*(?:"
+    rf"^\s*(?P<fact>\S.{{3,}}?)(?<![{_GAP}])(?=[{_GAP}]*[.;,!。；，！—–\n-])[{_GAP}]++(?:"
     rf"{_POLITE}(?:remember|note|memori[sz]e|keep)\s+(?:that|this|it)"
     r"(?:\s+(?:down|in mind|for (?:me|later)))?(?:,?\s+please)?"
     rf"|{_ZH_POLITE}(?:把这个|把它|这个|这点)?(?:记住|记一下|记下来?|记着|别忘了)(?:这一点|这个|这件事)?(?:吧|啊|哦|了)?"
-    r")\s*[.!。！]*\s*$",
+    r")\s*+[.!。！]*+\s*+$",
     re.IGNORECASE | re.DOTALL,
 )
 ZH_TAKEN = re.compile(
@@ -71,7 +76,7 @@ FORGET = re.compile(
     r"|the fact that)\s+)?"
     r"|(?:delete|erase|remove|wipe)\s+(?:everything\s+about\s+|all\s+about\s+|that\s+)?(?=.*\bmemory\b)"
     r"|(?:delete|erase|remove|wipe)\s+(?:what|everything) you (?:know|remember|have)\s+(?:about\s+|of\s+)?"
-    r"))(?P<what>\S.*?)(?:\s+from\s+(?:your\s+|my\s+|the\s+)?memory)?(?:[,]?\s+please)?\s*[.!?]*\s*$",
+    r"))(?P<what>\S.*?)(?:\s+from\s+(?:your\s+|my\s+|the\s+)?memory)?(?:[,]?\s+please)?\s*+[.!?]*+\s*+$",
     re.IGNORECASE | re.DOTALL,
 )
 _ZH_TAIL = r"(?:的(?:事情?|内容|话))?"

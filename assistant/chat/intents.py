@@ -84,6 +84,8 @@ def asked_about(message: str) -> str:
 
 def thing_to_forget(message: str) -> str:
     """What the person wants forgotten, in their words; "" for no such thing, and for "forget it"."""
+    if len(message) > 3 * _MOST_ABOUT:
+        return ""
     for pattern in (FORGET, *ZH_FORGET):
         if found := pattern.match(message):
             what = found["what"].strip()

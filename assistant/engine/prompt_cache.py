@@ -82,7 +82,7 @@ class PromptCache:
             self._conversation = ""
         elif self._epoch != epoch:
             self.forget()
-        self._store = SnapshotStore(place, self._identity) if place and place.limit else None
+        self._store = SnapshotStore(place, self._identity, epoch) if place and place.limit else None
         self._epoch = epoch
 
     def snapshots(self) -> list[Snapshot]:

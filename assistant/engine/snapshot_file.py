@@ -103,7 +103,7 @@ def write_snapshot(
     replies: Sequence[Run],
     state: memoryview,
     cancel: CancelToken,
-) -> None:
+) -> Path:
     """Write one in one step. conversation: its digest. Raises OSError; Cancelled, and nothing changed then."""
     header = {
         "conversation": conversation,
@@ -122,7 +122,7 @@ def write_snapshot(
             for start in range(0, len(state), _CHUNK):
                 cancel.check()
                 file.write(state[start : start + _CHUNK])
-        temp.replace(folder / file_name(conversation, tokens))
+        return temp.replace(folder / file_name(conversation, tokens))
     finally:
         with contextlib.suppress(OSError):
             temp.unlink()

@@ -64,8 +64,10 @@ class Place:
 class SnapshotStore:
     """The snapshots of one place that fit one loaded model. For one thread; other processes may use the folder too."""
 
-    def __init__(self, place: Place, identity: Identity) -> None:
+    def __init__(self, place: Place, identity: Identity, epoch: str | None = None) -> None:
+        """epoch: of the place when what is saved was read, None for now."""
         self.place = place
+        self._epoch = place.epoch if epoch is None else epoch
         self._identity = identity
         self._known: dict[tuple[str, int, int], Snapshot | None] = {}
 
@@ -107,9 +109,12 @@ class SnapshotStore:
             make_private(folder)
             if len(state) > self.place.limit or shutil.disk_usage(folder).free < len(state) + _FREE_BYTES:
                 return False
-            write_snapshot(folder, digest_of(conversation), self._identity, tokens, replies, state, cancel)
+            path = write_snapshot(folder, digest_of(conversation), self._identity, tokens, replies, state, cancel)
         except OSError as error:
             _log.info("no snapshot was written: %s", error)
+            return False
+        if self.place.epoch != self._epoch:  # something was forgotten meanwhile
+            _unlink(path)
             return False
         self._drop_outgrown(digest_of(conversation))
         shrink(self.place)
@@ -153,16 +158,15 @@ def shrink(place: Place) -> None:
 
 
 def drop_conversation(folder: Path, conversation: str) -> None:
-    """Delete the snapshots of one conversation."""
-    for path, _status in _newest_first(folder):
-        if path.name.startswith(digest_of(conversation)):
+    """Delete the snapshots of one conversation, and unfinished files, which do not say of which they are."""
+    for path in left_in(folder):
+        if path.name.startswith((digest_of(conversation), TEMP)):
             _unlink(path)
 
 
 def drop_all(folder: Path) -> None:
-    """Delete everything, and let no process write again what it read before this. Raises OSError."""
-    if not folder.is_dir():
-        return
+    """Delete everything, and let no process write again what it read before this, were it the first. Raises OSError."""
+    make_private(folder)
     with open(folder / _EPOCH, "w", opener=open_private) as file:
         file.write(secrets.token_hex(16))
     for path in left_in(folder):

@@ -115,3 +115,11 @@ def test_forgetting_in_passing_forgets_nothing(message: str) -> None:
 @given(st.text(max_size=300))
 def test_any_message_is_read(message: str) -> None:
     read_intent(message)
+
+
+@pytest.mark.parametrize("gap", ["\n" * 20_000, " \n" * 20_000, ". - " * 20_000, " " * 20_000])
+@pytest.mark.parametrize("lead", ["My notes", "remember that notes", "forget my notes", "Notes, remember this"])
+def test_a_pasted_text_with_wide_gaps_is_read_at_once(lead: str, gap: str) -> None:
+    """With patterns that share out the gap in every way this would not end within a day."""
+    intent = read_intent(f"{lead}{gap}and more")
+    assert intent is None

@@ -167,17 +167,18 @@ def test_a_state_that_the_library_refuses_is_deleted_and_read(tmp_path: Path) ->
     assert left_in(tmp_path) == []
 
 
-def test_what_was_forgotten_never_comes_back(tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
+@pytest.mark.parametrize("folder", [".", "not there yet"])
+def test_what_was_forgotten_never_comes_back(tmp_path: Path, folder: str) -> None:
+    reader = Reader(tmp_path / folder)
     reader.read("two", OTHER)
     reader.read("one", CHAT)
-    drop_all(tmp_path)
+    drop_all(tmp_path / folder)
     reader.keep("one", "two")
-    assert left_in(tmp_path) == []
+    assert left_in(tmp_path / folder) == []
     assert reader.model.cached == []
     assert reader.read("two", OTHER, [1]) == 401
     reader.keep("two")
-    assert len(left_in(tmp_path)) == 1
+    assert len(left_in(tmp_path / folder)) == 1
 
 
 def test_another_assistants_chats_are_never_written_into_this_ones_folder(tmp_path: Path) -> None:

@@ -182,7 +182,27 @@ def test_they_go_with_their_chat_their_model_and_what_was_forgotten(tmp_path: Pa
     drop_all(tmp_path)
     assert left_in(tmp_path) == []
     assert store.place.epoch != before
-    drop_all(tmp_path / "nothing")
+
+
+def test_what_was_read_before_something_was_forgotten_is_not_written_after_it(tmp_path: Path) -> None:
+    """Neither into a folder that is not there yet, nor by a process that was about to write when it happened."""
+    folder = tmp_path / "snapshots"
+    for _ in range(2):
+        store = store_in(folder)
+        drop_all(folder)
+        assert not save(store, "chat", range(20))
+        assert left_in(folder) == []
+    assert save(store_in(folder), "chat", range(20))
+
+
+def test_a_file_that_a_killed_process_left_goes_with_any_chat_that_must_leave_no_trace(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    save(store, "one", range(20))
+    save(store, "two", range(20, 40))
+    (tmp_path / ".writing-0").write_bytes(b"half")
+    drop_conversation(tmp_path, "one")
+    assert [each.conversation for each in store.look()] == [digest_of("two")]
+    assert len(left_in(tmp_path)) == 1
 
 
 def test_what_a_killed_process_left_goes_with_the_first_look_after_it(tmp_path: Path) -> None:

@@ -126,6 +126,20 @@ def test_a_model_that_rests_is_woken_by_a_message(real: Real) -> None:
 
 
 @pytest.mark.real
+def test_what_it_had_read_is_not_read_again_after_a_rest(real: Real) -> None:
+    services = real.services
+    chat = services.new_chat()
+    first = services.turns.send_now(chat, "Hello", CancelToken(), SHORT).done
+    services.snapshots.look()
+    services.lanes.chat.submit(lambda: None).result(60)
+    real.hand.seconds += 61
+    services.model_service.rest(60)
+    assert services.engine.asleep
+    again = services.turns.send_now(chat, "Hello again", CancelToken(), SHORT).done
+    assert again.reused_tokens > 0.9 * first.prompt_tokens
+
+
+@pytest.mark.real
 @pytest.mark.logs("started anew")
 def test_a_kill_in_mid_reply_is_one_message_and_the_next_turn_is_answered(real: Real) -> None:
     real.harm = lambda pid: os.kill(pid, signal.SIGKILL)
