@@ -157,6 +157,11 @@ class ReceiptStore:
         told = self._load(chat).turns
         return frozenset(line.unit for turn in turns if turn in told for line in told[turn].lines) - {""}
 
+    def told_of(self, chat: str) -> bool:
+        """Whether another chat was told anything of this one."""
+        own = self._path(chat)
+        return any(chat.encode() in read_bytes(path) for path in self._folder.glob("*.jsonl") if path != own)
+
     def forget(self, chat: str) -> None:
         """Remove a deleted chat's receipts, and its words from what other chats were told."""
         with self._writing():

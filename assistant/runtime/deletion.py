@@ -15,7 +15,9 @@ from assistant.workspace.workspace import Workspace
 
 
 class DeletionService:
-    """All of it blocks. end_turns: stops what runs in a chat and waits until it is on disk."""
+    """All of it blocks. end_turns: stops what runs in a chat and waits until it is on disk. drop_snapshots: those of a
+    chat, and (True) those of other chats that were told of it.
+    """
 
     def __init__(
         self,
@@ -25,7 +27,7 @@ class DeletionService:
         recall: Recall,
         end_turns: Callable[[str], None],
         emit: EventSink,
-        drop_snapshots: Callable[[str], None] = lambda _: None,
+        drop_snapshots: Callable[[str, bool], None] = lambda _chat, _told: None,
     ) -> None:
         self._drop_snapshots = drop_snapshots
         self._workspace = workspace
@@ -40,7 +42,7 @@ class DeletionService:
         """Stop what runs in it and put it away; ``restore`` brings it back."""
         self._end_turns(chat)
         deleted = self._workspace.chats.delete(chat)
-        self._drop_snapshots(chat)  # brought back, it is read once more
+        self._drop_snapshots(chat, False)  # brought back, it is read once more
         self._deleted.append(deleted)
         self._emit(ChatsChanged())
         return deleted
@@ -66,6 +68,7 @@ class DeletionService:
     def _purge(self, deleted: Sequence[DeletedChat]) -> None:
         for each in deleted:
             self._workspace.purge_chat(each)
+            self._drop_snapshots(each.id, self._receipts.told_of(each.id))
             self._receipts.forget(each.id)
         self._history.forget_chats([each.id for each in deleted])
         if deleted:

@@ -108,7 +108,7 @@ class Parts:
         """The index, and what is looked at, asked about and tidied in memory."""
         workspace, lanes, emit = self.workspace, self.lanes, self._emit
         self.indexing = IndexService(workspace, self.recall, lanes.index, lanes.keeping, emit)
-        self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon, self.snapshots.drop)
+        self.privacy = PrivacyService(workspace, self.recall, emit, self._index_soon, self._drop_traces)
         self.review = ReviewService(workspace, self.recall, self.prompts, self.model_service, emit)
         self.importing = ImportService(workspace, emit, self._index_soon)
         self.picture = PictureService(workspace, self.prompts.budget, self.prompts.counter)
@@ -138,7 +138,7 @@ class Parts:
         end = self.turns.end
         self.forgetting = ForgetService(workspace, places, self.recall, workspace.declined, end, emit)
         self.deletion = DeletionService(
-            workspace, self.receipts, self.history, self.recall, end, emit, self.snapshots.drop
+            workspace, self.receipts, self.history, self.recall, end, emit, self.snapshots.drop_traces
         )
 
     # --- who listens ---------------------------------------------------------------------------------------------
@@ -161,6 +161,9 @@ class Parts:
     def _index_soon(self) -> None:
         if self._sinks:
             self.indexing.sync_later()
+
+    def _drop_traces(self, chat: str) -> None:
+        self.snapshots.drop_traces(chat, self.receipts.told_of(chat))
 
     def _private(self) -> bool:
         return self._values().memory.private_recall == "on"

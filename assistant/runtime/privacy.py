@@ -21,7 +21,7 @@ class PrivacyService:
         learn: Callable[[], None],
         drop_snapshots: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """learn: let what is found again be found by meaning, too, soon. drop_snapshots: those of a chat."""
+        """learn: let what is found again be found by meaning, too, soon. drop_snapshots: those that tell of a chat."""
         self._drop_snapshots = drop_snapshots
         self._workspace = workspace
         self._learn = learn

@@ -17,6 +17,7 @@ from assistant.engine.model_files import ModelFile
 from assistant.engine.snapshots import Place
 from assistant.runtime.lanes import Lane, once
 from assistant.settings.schema import Settings
+from assistant.workspace.disk import as_error
 from assistant.workspace.temporary import is_temporary
 from assistant.workspace.workspace import Workspace
 
@@ -113,10 +114,20 @@ class SnapshotService:
     # --- when they go --------------------------------------------------------------------------------------------
 
     def drop(self, chat: str) -> None:
-        """Delete those of a chat that is deleted or private from now on."""
+        """Delete those of a chat that is deleted or private from now on, and what chats begin with: it names others."""
         with self._lock:
             self._due.discard(chat)
         snapshots.drop_conversation(self.folder, chat)
+        snapshots.drop_conversation(self.folder, snapshots.ROW)
+
+    def drop_traces(self, chat: str, others_told: bool) -> None:
+        """Leave nothing of a chat's words: where other chats were told of it, what was read of those goes, too."""
+        self.drop(chat)
+        if others_told:
+            try:
+                snapshots.drop_all(self.folder)
+            except OSError as error:
+                raise as_error(error, self.folder) from error
 
     def drop_foreign(self) -> int:
         """Delete those of chats that are gone or private, spoilt ones, and all where none are wanted; how many went."""

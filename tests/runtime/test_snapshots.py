@@ -11,7 +11,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import Cancelled
 from assistant.core.events import ModelLoading
 from assistant.engine.snapshot_file import Identity
-from assistant.engine.snapshots import Place, SnapshotStore, left_in, model_identity
+from assistant.engine.snapshots import ROW, Place, SnapshotStore, left_in, model_identity
 from assistant.runtime import checks, distilling
 from tests.engine.gguf_files import chat_facts, gguf_bytes
 from tests.runtime.conftest import Stage
@@ -144,6 +144,21 @@ def test_they_go_when_the_chat_is_deleted_or_made_private(stage: Stage, keeper: 
     stage.services.set_private(two, True)
     assert _kept(stage) == []
     _quiet(stage)
+    assert _kept(stage) == []
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_those_of_chats_that_were_told_of_it_go_with_it(stage: Stage, keeper: Keeper, private: bool) -> None:
+    one, two = _talk(stage), _talk(stage)
+    assert one in {line.unit.partition("#")[0] for line in stage.services.receipt(two, 1).lines}
+    _quiet(stage)
+    keeper.keep([ROW], CancelToken())
+    if private:
+        stage.services.set_private(one, True)
+    else:
+        stage.services.delete_chat(one)
+        assert len(_kept(stage)) == 1  # it can be brought back, and is in the trash as it was
+        stage.services.deletion.purge_all()
     assert _kept(stage) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,22 @@ def test_a_server_on_this_laptop_is_marked_but_nothing_leaves(
     services.emit(ModelReady(BESIDE))
     qtbot.waitUntil(window.topbar.server.isVisible)
     assert "on this laptop" in window.bottombar.offline.text()
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_in_a_private_chat_nothing_is_said_to_leave_unless_it_does(
+    qtbot: QtBot, window: MainWindow, services: FakeServices, allowed: bool
+) -> None:
+    services.emit(ModelReady(replace(THERE, private=allowed)))
+    qtbot.waitUntil(window.topbar.server.isVisible)
+    window.kinds.new_private()
+    goes = "Your messages go to ai.example.org"
+    stays = "Offline — nothing leaves this laptop"
+    qtbot.waitUntil(lambda: window.bottombar.offline.text() == (goes if allowed else stays))
+    assert window.topbar.server.isVisible() == allowed
+    window.new_chat()
+    qtbot.waitUntil(lambda: window.bottombar.offline.text() == goes)
+    assert window.topbar.server.isVisible()
 
 
 def test_a_server_that_fails_is_no_longer_marked(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
