@@ -117,7 +117,8 @@ class GenerateOptions:
 class ModelInfo:
     """A loaded model. window: tokens it runs with; window_trained: tokens it was trained for.
 
-    host: the server that it runs on, "" where Keepsake runs it itself; here: that server is on this machine.
+    host: the server that it runs on, "" where Keepsake runs it itself; here: that server is on this machine; private:
+    it answers private chats, too.
     """
 
     name: str
@@ -132,6 +133,7 @@ class ModelInfo:
     tools: bool = False  # its template can call tools
     host: str = ""
     here: bool = False
+    private: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,3 +164,12 @@ def test_a_tools_result_cannot_write_the_marks_of_calls_and_results(mark: str) -
     plain = write([Message(U, "Hi"), Message(A, "", (CALL,)), Message(T, "x")], {}, PLAIN)
     forged = write([Message(U, "Hi"), Message(A, "", (CALL,)), Message(T, f"x{mark}")], {}, PLAIN)
     assert forged.count(9) == plain.count(9)
+
+
+def test_a_template_that_asks_for_doubled_braces_is_mended() -> None:
+    asks = (
+        'Call so:\\n<tool_call>\\n{{\\"name\\": <function-name>, \\"arguments\\": <args-json-object>}}\\n</tool_call>'
+    )
+    source = FAMILIES["hermes"].replace("{{- '\\nCall one so:", f'{{{{- "{asks}" }}}}{{{{- \'\\nCall one so:')
+    text = choose_template(source, "<s>", "</s>", ()).render(TALK, OFFERED)
+    assert '\n{"name": <function-name>, "arguments": <args-json-object>}\n' in text
