@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from assistant.chat.never import Never
@@ -26,6 +26,7 @@ MOST_CALLS = 3
 """A turn. A fourth is answered with words to end on what there is."""
 _HITS = 6
 _PATIENCE_MS = 600.0  # a model waits longer for its words than a search takes
+_OTHER_TIME = "Nothing was found in that time. At other times:"
 _SHOWN = 200  # characters of a line that a correction struck
 _LONGEST_NAME = 60
 _Given = Mapping[str, str | int]
@@ -102,8 +103,13 @@ class Toolbox:
                 return self._read(given, counter, place.tokens, self._receipts.never(place.chat))
         scope: Scope = "chats" if name == "chats_search" else "memory"
         query = str(given.get("query", ""))
-        hits = self.search(query, scope, place, str(given.get("since", "")), str(given.get("until", "")))
-        return search_result(query, hits, counter, place.tokens)
+        since, until = str(given.get("since", "")), str(given.get("until", ""))
+        hits = self.search(query, scope, place, since, until)
+        if hits or not query or not (since or until):
+            return search_result(query, hits, counter, place.tokens)
+        # Small models like to name a time that nobody spoke of.
+        result = search_result(query, self.search(query, scope, place), counter, place.tokens)
+        return replace(result, text=f"{_OTHER_TIME}\n{result.text}") if result.lines else result
 
     # --- writing -------------------------------------------------------------------------------------------------
 

@@ -65,6 +65,7 @@ CHATS = ToolSpec(
     ),
 )
 ALL = (WRITE, SEARCH, READ, CHATS)
+SEARCHES = (SEARCH.name, CHATS.name)
 _BY_NAME = {spec.name: spec for spec in ALL}
 LONGEST = 2_000
 """Characters of one argument: more is a document, no fact and no query."""

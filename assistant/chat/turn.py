@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from assistant.chat.call_records import saved_call
+from assistant.chat.must_look import asks_of_own_life
 from assistant.chat.obeying import Obeyed, Obeying
 from assistant.chat.prompt import Draft, PromptBuilder, Question
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tool_rounds import ToolRounds, joined
 from assistant.chat.tool_use import Toolbox, ToolPlace
+from assistant.chat.tools import SEARCHES
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import EventSink, Notice, PromptProgress, Recalled, TextArrived, ToolUsed, TurnFinished
@@ -168,7 +170,8 @@ class TurnRunner:
         """The reply; where the model asks for tools, they are used and it goes on behind their results."""
         chat, turn, prompt = place.chat, place.turn, draft.prompt
         options = replace(options, tools=prompt.tools, conversation=chat)
-        done = self._stream(chat, turn, prompt.messages, options, cancel, text)
+        must = SEARCHES if prompt.tools and self._must_look(draft, place) else ()
+        done = self._stream(chat, turn, prompt.messages, replace(options, must=must), cancel, text)
         if not prompt.tools:
             return done
         rounds = ToolRounds(self._toolbox, self._engine, prompt, place, calls)
@@ -181,6 +184,15 @@ class TurnRunner:
             done = joined(done, last)
         ends = {StopReason.CALLS: StopReason.STOPPED if cancel.cancelled else StopReason.END}
         return replace(done, stop=ends.get(done.stop, done.stop), calls=())
+
+    def _must_look(self, draft: Draft, place: ToolPlace) -> bool:
+        """A question about the person's own life of which nothing was recalled, nor stands in the window already."""
+        message = draft.prompt.blocks[-1].text
+        if not asks_of_own_life(message) or any(line.why != "date" for line in draft.recalled.lines):
+            return False
+        told = {line.unit for line in draft.row.memory_lines}
+        near = self._toolbox.search(message, "all", replace(place, seen=frozenset()))
+        return not any(hit.id in told or hit.id in draft.seen for hit in near)
 
     def _keep_receipt(self, chat: str, turn: int, draft: Draft, calls: Sequence[MadeCall]) -> Receipt:
         """Durable before the model starts: what was told can be shown even if this process dies now."""

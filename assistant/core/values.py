@@ -95,7 +95,8 @@ class GenerateOptions:
 
     tools: what the model may call, where its template can. conversation: names the conversation that the prompt
     continues, whose cache it may use and leave; "" for a prompt that stands alone, as a summary's, which must not cost
-    any conversation its cache. thinking: whether the model may think first, where it can do without.
+    any conversation its cache. thinking: whether the model may think first, where it can do without. must: names of the
+    tools of which the reply has to begin with one, for an engine that can see to that.
     """
 
     max_tokens: int = 1024
@@ -109,13 +110,15 @@ class GenerateOptions:
     tools: tuple[ToolSpec, ...] = ()
     conversation: str = ""
     thinking: bool = True
+    must: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A loaded model. window: tokens it runs with; window_trained: tokens it was trained for.
 
-    host: the server that it runs on, "" where Keepsake runs it itself; here: that server is on this machine.
+    host: the server that it runs on, "" where Keepsake runs it itself; here: that server is on this machine; private:
+    it answers private chats, too.
     """
 
     name: str
@@ -130,6 +133,7 @@ class ModelInfo:
     tools: bool = False  # its template can call tools
     host: str = ""
     here: bool = False
+    private: bool = True
 
 
 @dataclass(frozen=True, slots=True)

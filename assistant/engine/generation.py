@@ -75,11 +75,12 @@ def generate(
     clock: Callable[[], float] = perf_counter,
     shape: ReplyShape = PLAIN,
     prepare: Callable[[Sequence[int]], None] = lambda _: None,
+    opening: Sequence[int] = (),
 ) -> tuple[Done, list[int]]:
     """Generate a reply to ``prompt``; show gets PromptRead and Delta. Returns its end and the tokens it is made of.
 
     shape: what of it is thought, and what calls of tools. prepare: puts what is known of the prompt into the model's
-    cache before it is read.
+    cache before it is read. opening: tokens that the reply begins with, whatever the model would have said.
 
     Raises AssistantError("engine.window") when the prompt leaves no room for a reply.
     """
@@ -94,12 +95,16 @@ def generate(
 
     def progress(read: int, reused: int) -> None:
         reply.reused = reused
-        show(PromptRead(read, len(prompt), reused))
+        show(PromptRead(min(read, len(prompt)), len(prompt), reused))
 
     try:
         prepare(prompt)
-        model.read(prompt, progress)
-        with model.sampler(options) as source, closing(Steps(model, source, prompt)) as steps:
+        begun = [*prompt, *opening]
+        model.read(begun, progress)
+        reply.tokens += opening
+        for token in opening:
+            text.push(model.piece(token))
+        with model.sampler(options) as source, closing(Steps(model, source, begun)) as steps:
             stop = _pick_until_end(model, steps, reply, text, len(prompt), options.max_tokens, cancel, clock)
     except Cancelled:
         stop = StopReason.STOPPED
@@ -119,7 +124,9 @@ def _pick_until_end(
 ) -> StopReason:
     room = model.window - prompt_tokens
     limit = min(max_tokens, room) if max_tokens > 0 else room
-    held = False
+    held = bool(text.called)
+    if text.called:
+        steps.hold_to(*text.called)
     why_limit = StopReason.WINDOW if limit == room else StopReason.LENGTH
     while not cancel.cancelled:
         token = steps.pick()

@@ -43,7 +43,8 @@ def options_to_json(options: GenerateOptions) -> Json:
 
 def options_from_json(data: Mapping[str, Any]) -> GenerateOptions:
     tools = tools_from_json(data.get("tools", ()))
-    return GenerateOptions(**{**data, "stop": tuple(data.get("stop", ())), "tools": tools})
+    stop, must = tuple(data.get("stop", ())), tuple(data.get("must", ()))
+    return GenerateOptions(**{**data, "stop": stop, "must": must, "tools": tools})
 
 
 def tools_to_json(tools: Sequence[ToolSpec]) -> list[Json]:

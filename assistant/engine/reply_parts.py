@@ -8,7 +8,7 @@ from assistant.core.values import ToolCall
 from assistant.engine.call_grammar import BARE, MARKED
 from assistant.engine.text_stream import overlap
 from assistant.engine.thinking import THOUGHT_END, THOUGHT_START
-from assistant.engine.tool_formats import ToolFormat, unfenced
+from assistant.engine.tool_formats import ToolFormat, begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ReplyParts:
         form = self._shape.calls
         bare = form.starts_bare(self._held, self._shape.tools) if form else False
         if bare:
-            self._begin_call("", unfenced(self._held) or self._held)
+            self._begin_call("", begun(self._held))
         elif bare is False and self._held:
             self._at = self._text
         return _NOTHING

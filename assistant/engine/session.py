@@ -156,7 +156,7 @@ class _Loaded:
         self._cache.keep_at(place)
         self._restored.learn(self._cache.snapshots())
         prompt = self.prompt(messages, Extras(options.tools, options.thinking))
-        shape = self._shape(prompt, options.tools)
+        shape = self._shape(prompt, _allowed(options))
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
 
         def prepare(tokens: Sequence[int]) -> None:
@@ -165,7 +165,16 @@ class _Loaded:
         self.model.resume()
         take_back = cancel.on_cancel(self.model.stop)
         try:
-            done, tokens = generate(self.model, prompt, stopping, cancel, show, shape=shape, prepare=prepare)
+            done, tokens = generate(
+                self.model,
+                prompt,
+                stopping,
+                cancel,
+                show,
+                shape=shape,
+                prepare=prepare,
+                opening=self._opening(options, shape),
+            )
         finally:
             take_back()
         self._replies.add(done, tokens, prompt[-_PROMPT_END:])
@@ -188,6 +197,11 @@ class _Loaded:
             return ()
         one, other = (self.prompt([*first, Message(Role.USER, text)], extras) for text in ("a", "1"))
         return one[: common_length(one, other)]
+
+    def _opening(self, options: GenerateOptions, shape: ReplyShape) -> list[int]:
+        """The mark of a call, where the reply has to begin with one."""
+        form = shape.calls
+        return self.model.tokenise(form.opening, True) if options.must and form and not shape.thinking else []
 
     def _shape(self, prompt: Sequence[int], tools: Sequence[ToolSpec]) -> ReplyShape:
         end = b"".join(map(self.model.piece, prompt[-_PROMPT_END:])).decode("utf-8", "replace")
@@ -284,3 +298,8 @@ def _model_info(path: Path, info: GgufInfo, window: int, template: ChatTemplate)
         licence=info.licence,
         tools=template.tools is not None,
     )
+
+
+def _allowed(options: GenerateOptions) -> tuple[ToolSpec, ...]:
+    """The tools that this reply may call."""
+    return tuple(tool for tool in options.tools if not options.must or tool.name in options.must)

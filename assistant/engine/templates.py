@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from assistant.core.values import Message, Role, ToolCall, ToolSpec
 from assistant.engine.jinja import PLAIN, Extras, jinja_render
-from assistant.engine.tool_formats import ToolFormat, format_of
+from assistant.engine.tool_formats import ToolFormat, format_of, mended
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def choose_template(source: str, bos: str, eos: str, control_texts: Iterable[str
         stand_in = ChatTemplate("plain", _toolless(_plain), ("\nUser:", "\nSystem:"))
     if not source.strip():
         return stand_in
-    if own := jinja_render(source, bos, eos):
+    if own := jinja_render(mended(source), bos, eos):
         form = _tools_of(source, own)
         if render := _working(own if form else _toolless(own)):
             forgiving = _forgiving(render, stand_in.render)

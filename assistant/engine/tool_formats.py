@@ -54,7 +54,7 @@ class ToolFormat:
         if not names or (body := unfenced(text)) is None:
             return None if names else False
         starts = [("{", '"name"', ":", json.dumps(name, ensure_ascii=False)) for name in names]
-        said = [_match(body, parts) for parts in starts]
+        said = [_match(_once_braced(body), parts) for parts in starts]
         return True if True in said else None if None in said else False
 
     def read(self, text: str) -> tuple[tuple[ToolCall, ...], str]:
@@ -62,13 +62,15 @@ class ToolFormat:
         calls: list[ToolCall] = []
         rest = text
         while len(calls) < self.most:
-            body = _without(unfenced(rest) or rest, (self.opening, ",", ";"))
+            body = _once_braced(_without(unfenced(rest) or rest, (self.opening, ",", ";")))
             try:
                 value, end = json.JSONDecoder().raw_decode(body)
             except (ValueError, RecursionError):
                 break
             found = _calls_of(value if isinstance(value, list) else [value])
-            after = body[end:].lstrip(_BLANK).removeprefix(_FENCE).lstrip(_BLANK)
+            after = body[end:]
+            for stray in ("}", _FENCE):  # see begun
+                after = after.lstrip(_BLANK).removeprefix(stray).lstrip(_BLANK)
             if not found or not (after.startswith(self.closing) or self.closing.startswith(after)):
                 break
             calls += found
@@ -103,6 +105,26 @@ def format_of(template: str) -> ToolFormat | None:
     if LLAMA.opening in template or '"parameters": ' in template:
         return LLAMA
     return None
+
+
+def begun(text: str) -> str:
+    """A call without a mark as its JSON begins: without a fence, and without the second of two braces."""
+    return _once_braced(unfenced(text) or text)
+
+
+def mended(template: str) -> str:
+    """WORKAROUND: Qwen2.5's first templates tell the model to write ``{{"name": ...}}``, and so it does: with doubled
+    braces, and mostly without the mark. Drop when no file has them any more.
+    """
+    return template.replace(_DOUBLED[0], _DOUBLED[0][1:]).replace(_DOUBLED[1], _DOUBLED[1][:-1])
+
+
+_DOUBLED = ('{{\\"name\\": <function-name>', "<args-json-object>}}")
+
+
+def _once_braced(text: str) -> str:
+    start = text.lstrip(_BLANK)
+    return start[1:] if start.startswith("{{") else text
 
 
 def unfenced(text: str) -> str | None:

@@ -29,6 +29,11 @@ class EngineSwitch:
         self._uses_remote = wanted
 
     @property
+    def uses_remote(self) -> bool:
+        """Whether the server is the engine of all threads that do not stay here."""
+        return self._uses_remote
+
+    @property
     def stays_here(self) -> bool:
         """Whether this thread is inside ``here_only``."""
         return bool(getattr(self._thread, "stays", 0))

@@ -62,6 +62,10 @@ class Servers(Protocol):
         """The model of that server, where there is a connection to it."""
         ...
 
+    def lasting(self) -> ModelInfo | None:
+        """The server's model, where this thread works for a private chat, which alone does not use it."""
+        ...
+
     def connect(self, choice: ServerChoice, usual_window: int, cancel: CancelToken) -> ModelInfo:
         """As RemoteEngine.connect; the server is the engine from now on."""
         ...
@@ -159,7 +163,8 @@ class ModelService:
 
     def take_over(self) -> None:
         """Go on with the model that the engine came with; load the chosen one where it has none."""
-        if info := self.engine.info:
+        info = self.engine.info
+        if info and self._settings().model.engine == "local":
             self._emit(ModelResting(info) if is_asleep(self.engine) else ModelReady(info))
         else:
             self.load_later()
@@ -198,11 +203,15 @@ class ModelService:
         return self._seen(self._named(info))
 
     def _seen(self, info: ModelInfo) -> ModelInfo:
-        """A chat may use another model than the one before it did: a private one does not use a server."""
-        if self._shown is not None and self._shown.host != info.host:
+        """Another process may have switched a server on or off; a private chat beside one changes nothing."""
+        if self._shown is not None and self._shown.host != info.host and not self._lasting():
+            self._shown = info
             self._emit(ModelReady(info))
-        self._shown = info
         return info
+
+    def _lasting(self) -> ModelInfo | None:
+        """The server's model, where only this thread's private chat does not use it."""
+        return self._servers.lasting() if self._servers else None
 
     def rest(self, idle_seconds: float) -> None:
         """Give the model's memory back if it was not used for so long; 0: never. For a quiet moment."""
@@ -212,20 +221,24 @@ class ModelService:
 
     def _told(self, load: Callable[[], ModelInfo]) -> ModelInfo:
         try:
-            info = load()
+            info = self._named(load())
         except AssistantError as error:
-            self._emit(ModelFailed(error))
+            self._tell_failed(error)
             raise
         except Cancelled:
-            self._emit(ModelFailed(_STOPPED))
+            self._tell_failed(_STOPPED)
             raise
         except Exception:
-            self._emit(ModelFailed(_BUG))
+            self._tell_failed(_BUG)
             raise
-        info = self._named(info)
-        self._shown = info
-        self._emit(ModelReady(info))
+        self._shown = self._lasting() or info
+        self._emit(ModelReady(self._shown))
         return info
+
+    def _tell_failed(self, error: AssistantError) -> None:
+        self._emit(ModelFailed(error))
+        if lasting := self._lasting():
+            self._emit(ModelReady(lasting))
 
     def _named(self, info: ModelInfo) -> ModelInfo:
         """With the name that the list has for it: Ollama calls its files by their hash, Jan all of them alike."""

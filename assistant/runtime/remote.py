@@ -12,7 +12,7 @@ from assistant.core.values import Delta, Done, GenerateOptions, Message, ModelIn
 from assistant.engine.remote.address import ServerAddress, parse_address
 from assistant.runtime.engines import EngineSwitch
 from assistant.runtime.remote_engine import RemoteEngine, ServerChoice
-from assistant.settings.schema import RemoteSettings, Settings
+from assistant.settings.schema import Settings
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
 
@@ -83,6 +83,10 @@ class RemoteService:
             return None
         self.switch.use_remote(True)
         return engine.info
+
+    def lasting(self) -> ModelInfo | None:
+        """The server's model, where it answers all chats but private ones and this thread works for one of those."""
+        return self.switch.remote.info if self.switch.stays_here and self.switch.uses_remote else None
 
     def connect(self, choice: ServerChoice, usual_window: int, cancel: CancelToken) -> ModelInfo:
         self.switch.use_remote(True)
@@ -186,8 +190,8 @@ class RemoteService:
 
 
 def _choice(settings: Settings, address: ServerAddress, model: str) -> ServerChoice:
-    remote: RemoteSettings = settings.remote
-    return ServerChoice(address, model or remote.model, remote.window, settings.downloads.proxy)
+    remote, proxy = settings.remote, settings.downloads.proxy
+    return ServerChoice(address, model or remote.model, remote.window, proxy, remote.private == "on")
 
 
 def _name(origin: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
@@ -17,12 +18,15 @@ from assistant.runtime.remote_http import ServerClient
 
 _log = logging.getLogger(__name__)
 _KEPT, _LONGEST = 20_000, 2_000
+_PATIENCE_SECONDS = 5.0
+_REST_SECONDS = 60.0
+"""How long a server that did not answer is not asked again: a prompt asks often, and each time would wait."""
 _BETWEEN = -1
 """No token: it parts the texts of one question."""
 
 
 class ServerCounts:
-    """asks: whether the server is asked. For any thread.
+    """For any thread.
 
     What is counted may never be sent: all of MEMORY.md, a line that is being written. So only a server on this machine
     is asked, one that has ``/tokenize`` (llama-server); for any other, counts are estimates, rather too high than too
@@ -31,9 +35,15 @@ class ServerCounts:
 
     def __init__(self, client: ServerClient, is_llama: bool) -> None:
         self._client = client
-        self.asks = is_llama and client.address.here
+        self._may_ask = is_llama and client.address.here
+        self._rests_until = 0.0
         self._lock = threading.Lock()
         self._known: OrderedDict[str, int] = OrderedDict()
+
+    @property
+    def asks(self) -> bool:
+        """Whether the server counts now."""
+        return self._may_ask and time.monotonic() >= self._rests_until
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text on its own."""
@@ -75,8 +85,10 @@ class ServerCounts:
     def _asked(self, path: str, body: Json) -> Json:
         """What the server says; nothing where it says nothing of use."""
         try:
-            head, answer = self._client.ask(self._client.address.native + path, body, CancelToken())
+            url = self._client.address.native + path
+            head, answer = self._client.ask(url, body, CancelToken(), _PATIENCE_SECONDS)
         except AssistantError as error:
+            self._rests_until = time.monotonic() + _REST_SECONDS
             _log.info("tokens are estimated: %s", error)
             return {}
         return answer if head.status == 200 and isinstance(answer, dict) else {}

@@ -37,13 +37,14 @@ _NO_SERVER = AssistantError("remote.none", "No server is connected.", "Choose on
 class ServerChoice:
     """A server that the person agreed to. model: "" for its first; window: tokens, 0 for what it says itself.
 
-    proxy: as engine.downloads.web has it.
+    private: private chats may go there, too. proxy: as engine.downloads.web has it.
     """
 
     address: ServerAddress
     model: str = ""
     window: int = 0
     proxy: str = ""
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,4 +194,5 @@ def _info(choice: ServerChoice, facts: ServerFacts, usual_window: int) -> ModelI
         tools=facts.tools,
         host=choice.address.host,
         here=choice.address.here,
+        private=choice.private,
     )

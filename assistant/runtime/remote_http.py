@@ -73,14 +73,15 @@ class ServerClient:
         """Begin a request, a POST where there is a body. Use the result as a context manager."""
         return Exchange(self._web, url, self._headers(), _bytes(body), self.address.host, self.patience, cancel)
 
-    def ask(self, url: str, body: Any, cancel: CancelToken) -> tuple[Head, Any]:
-        """A short question: the head, and the JSON of the answer, None where it is none.
+    def ask(self, url: str, body: Any, cancel: CancelToken, seconds: float = 0.0) -> tuple[Head, Any]:
+        """A short question: the head, and the JSON of the answer, None where it is none. seconds: without a byte.
 
         Raises AssistantError (``remote.*``), Cancelled.
         """
+        limit = seconds or self.patience.answer
         with self.open(url, body, cancel) as exchange:
-            head = exchange.head(self.patience.answer)
-            text = exchange.rest(self.patience.answer)
+            head = exchange.head(limit)
+            text = exchange.rest(limit)
         try:
             return head, json.loads(text)
         except (ValueError, RecursionError):

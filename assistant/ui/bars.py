@@ -128,7 +128,6 @@ class TopBar(QWidget):
         self._show(ModelState.LOADING, words, words)
 
     def show_ready(self, info: ModelInfo) -> None:
-        self.server.show_info(info)
         if info.host:
             words = tr("{name} · context window {window} tokens", name=info.name, window=f"{info.window:,}")
             self._show(ModelState.READY, short_name(info.name), words)
@@ -148,7 +147,6 @@ class TopBar(QWidget):
         self._show(ModelState.RESTING, words, tip)
 
     def show_failed(self, error: AssistantError) -> None:
-        self.server.show_info(None)
         words = tr("No model yet") if error.code == "model.none" else tr("The model did not load")
         if error.code.startswith("remote."):
             words = tr("The server does not answer")

@@ -41,6 +41,7 @@ class ChatActions(QObject):
         self._sidebar, self._toasts = sidebar, toasts
         self._offers: dict[str, Toast] = {}  # on screen now, by chat
         self._deleted: list[DeletedChat] = []  # newest last
+        self._going: set[str] = set()  # asked to be deleted, and not gone yet
         self.listed = False
         self._timer = QTimer(self)  # one turn says three times that the list changed
         self._timer.setSingleShot(True)
@@ -77,14 +78,18 @@ class ChatActions(QObject):
         info = next((info for info in self._sidebar.model.infos() if info.id == chat), None)
         title = chat_title(info.title if info else "")
         self._session.forget(chat)  # now, or the end of its reply would be looked for in a file that is gone
-        delete = self._services.delete_chat
+        self._going.add(chat)
         self._bridge.run(
-            self._services.lanes.files, delete, chat, done=lambda deleted: self._on_deleted(title, deleted)
+            self._services.lanes.files,
+            self._services.delete_chat,
+            chat,
+            done=lambda deleted: self._on_deleted(title, deleted),
+            failed=lambda error: self._on_not_deleted(chat, error),
         )
 
     def put_away(self) -> set[str]:
-        """The chats that were deleted here and can still be brought back."""
-        return {deleted.id for deleted in self._deleted}
+        """The chats that were deleted here, also those that are just going; they can be brought back."""
+        return {deleted.id for deleted in self._deleted} | self._going
 
     def restore_last(self) -> None:
         """Bring the chat back that was deleted last."""
@@ -116,7 +121,12 @@ class ChatActions(QObject):
             self.titled.emit(title)
         self.refresh()
 
+    def _on_not_deleted(self, chat: str, error: BaseException) -> None:
+        self._going.discard(chat)
+        self._bridge.work_failed.emit(error)
+
     def _on_deleted(self, title: str, deleted: DeletedChat) -> None:
+        self._going.discard(deleted.id)
         self._deleted.append(deleted)
         self.deleted_changed.emit(True)
         self.refresh()

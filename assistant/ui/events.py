@@ -31,6 +31,8 @@ class EventRouter(QObject):
     model_noted = Signal(str)
     model_resting = Signal()
     model_failed = Signal(object)
+    model_told = Signal(object)
+    """Its ModelInfo, None where none answers."""
     model_missing = Signal()
 
     def __init__(self, bridge: Bridge, top: TopBar, bottom: BottomBar, parent: QObject) -> None:
@@ -47,7 +49,7 @@ class EventRouter(QObject):
             case ModelReady():
                 self._bottom.end_job("load")
                 self._top.show_ready(event.info)
-                self._bottom.show_where(event.info)
+                self.model_told.emit(event.info)
                 self.model_noted.emit("")
                 self.model_ready.emit(event.info.name)
                 self.model_sized.emit(min(event.info.size_bytes, 2**31 - 1))
@@ -57,7 +59,7 @@ class EventRouter(QObject):
             case ModelFailed():
                 self._bottom.end_job("load")
                 self._top.show_failed(event.error)
-                self._bottom.show_where(None)
+                self.model_told.emit(None)
                 self.model_noted.emit(tr("No model is loaded; choose one above"))
                 self.model_failed.emit(event.error)
                 if event.error.code == "model.none":

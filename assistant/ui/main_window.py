@@ -39,6 +39,7 @@ from assistant.ui.model_actions import ModelActions
 from assistant.ui.room import Room
 from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
+from assistant.ui.whereabouts import Whereabouts
 from assistant.ui.widgets import spread
 from assistant.ui.window_keeper import WindowKeeper
 from assistant.workspace.chat_files import chat_of
@@ -135,6 +136,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         self.router = EventRouter(self.bridge, self.topbar, self.bottombar, self)
+        self.whereabouts = Whereabouts(self.session, self.topbar, self.bottombar, self.router, self)
         self.router.chats_changed.connect(self.chats.refresh_soon)
         self.router.model_ready.connect(self.models.on_ready)
         self.router.model_resting.connect(self.models.on_resting)

@@ -221,6 +221,26 @@ def test_results_fit_into_the_window_that_is_left(bench: Bench) -> None:
     assert bench.engine.count_prompt(bench.engine.asked[-1], ALL) < 4096 - 256
 
 
+def test_a_question_about_the_persons_life_must_be_looked_up_where_nothing_is_known_of_it(bench: Bench) -> None:
+    bench.say("What colour did I paint the hallway?")
+    assert bench.engine.options[-1].must == ("memory_search", "chats_search")
+    bench.say("What is the capital of Peru?")
+    assert bench.engine.options[-1].must == ()
+
+
+def test_what_stands_in_the_window_already_need_not_be_looked_up(bench: Bench) -> None:
+    bench.workspace.memory.remember("painted the hallway sage green")
+    bench.say("What is my hallway painted?")
+    assert "sage green" in bench.engine.asked[-1][0].text
+    assert bench.engine.options[-1].must == ()
+
+
+def test_behind_a_call_the_model_is_free(bench: Bench) -> None:
+    bench.script(asks("memory_search", query="hallway"), "I do not know.")
+    bench.say("What colour did I paint the hallway?")
+    assert [bool(options.must) for options in bench.engine.options] == [True, False]
+
+
 # --- the person's own words ---
 
 

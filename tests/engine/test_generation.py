@@ -184,3 +184,17 @@ def test_a_thought_without_an_end_is_a_thought() -> None:
     done, _ = shaped(ScriptedModel(b"<think>on and on ", window=1000, endless=True), max_tokens=30)
     assert (done.stop, done.text) == (StopReason.LENGTH, "")
     assert done.thought.startswith("on and on")
+
+
+def test_a_reply_that_has_to_begin_with_a_call_is_held_to_the_grammar_from_its_first_token() -> None:
+    shape = ReplyShape(calls=HERMES, tools=("look",), grammar="g")
+    model = ScriptedModel(b'{"name": "look", "arguments": {}}</tool_call>')
+    opening, seen = list(HERMES.opening.encode()), list[ChatEvent]()
+    done, tokens = generate(
+        model, range(10), GenerateOptions(), CancelToken(), seen.append, shape=shape, opening=opening
+    )
+    assert (done.stop, done.text, done.calls) == (StopReason.CALLS, "", (ToolCall("look", {}),))
+    assert bytes(tokens).startswith(b"<tool_call>{")
+    assert model.held[0] == "g"
+    assert done.prompt_tokens == 10
+    assert [event for event in seen if isinstance(event, PromptRead)][-1] == PromptRead(10, 10, 0)

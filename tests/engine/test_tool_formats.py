@@ -171,3 +171,12 @@ def test_a_tools_result_cannot_write_the_marks_of_calls_and_results(mark: str) -
 def test_brackets_without_end_are_no_call(form: ToolFormat) -> None:
     assert form.read("[" * 100_000) == ((), "[" * 100_000)
     assert form.read(json.dumps({"name": "memory_read", form.arguments: "[" * 100_000}))[0] == ()
+
+
+def test_a_template_that_asks_for_doubled_braces_is_mended() -> None:
+    asks = (
+        'Call so:\\n<tool_call>\\n{{\\"name\\": <function-name>, \\"arguments\\": <args-json-object>}}\\n</tool_call>'
+    )
+    source = FAMILIES["hermes"].replace("{{- '\\nCall one so:", f'{{{{- "{asks}" }}}}{{{{- \'\\nCall one so:')
+    text = choose_template(source, "<s>", "</s>", ()).render(TALK, OFFERED)
+    assert '\n{"name": <function-name>, "arguments": <args-json-object>}\n' in text

@@ -144,8 +144,8 @@ def test_a_prompt_that_is_too_long_is_said(engine: RemoteEngine) -> None:
 def test_a_conversation_overflows_and_is_summarized_over_it(url: str, tmp_path: Path) -> None:
     services = compose(Places(tmp_path / "ws", tmp_path / "config", tmp_path / "state"), {})
     try:
-        services.settings.update("model", max_tokens=12, temperature=0.2)
-        services.remote.set_server(url)
+        services.settings.update("model", max_tokens=8, temperature=0.2)
+        services.remote.set_server(url, window=640)
         services.remote.turn_on()
         chat = services.new_chat()
         services.turns.send_now(chat, "My sister Ines moved to Graz on 3 May and works as a luthier.", CancelToken())

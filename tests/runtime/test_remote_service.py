@@ -9,7 +9,7 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import Event, ModelReady
+from assistant.core.events import Event, ModelFailed, ModelReady
 from assistant.core.values import GenerateOptions
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.prompts import TurnPlan
@@ -251,6 +251,20 @@ def test_the_window_is_told_which_model_answers(services: Services, server: Scri
     services.lanes.chat.submit(lambda: None).result(30)
     ready = [event.info for event in events if isinstance(event, ModelReady)]
     assert [info.host for info in ready] == [f"127.0.0.1:{server.port}"]
+
+
+def test_a_private_chat_does_not_hide_that_a_server_answers_the_others(
+    services: Services, server: ScriptedServer
+) -> None:
+    events: list[Event] = []
+    services.subscribe(events.append)
+    use(services, server)
+    ask(services, "hello")
+    with pytest.raises(AssistantError):
+        ask(services, "my secret plan", services.new_chat(private=True))
+    told_last = [event for event in events if isinstance(event, ModelReady | ModelFailed)][-1]
+    assert isinstance(told_last, ModelReady)
+    assert told_last.info.host == f"127.0.0.1:{server.port}"
 
 
 @pytest.mark.parametrize("work", [lambda s: s.budget(), lambda s: s.window_use("")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,22 @@ def test_a_server_on_this_laptop_is_marked_but_nothing_leaves(
     assert "on this laptop" in window.bottombar.offline.text()
 
 
+@pytest.mark.parametrize("allowed", [False, True])
+def test_in_a_private_chat_nothing_is_said_to_leave_unless_it_does(
+    qtbot: QtBot, window: MainWindow, services: FakeServices, allowed: bool
+) -> None:
+    services.emit(ModelReady(replace(THERE, private=allowed)))
+    qtbot.waitUntil(window.topbar.server.isVisible)
+    window.kinds.new_private()
+    goes = "Your messages go to ai.example.org"
+    stays = "Offline — nothing leaves this laptop"
+    qtbot.waitUntil(lambda: window.bottombar.offline.text() == (goes if allowed else stays))
+    assert window.topbar.server.isVisible() == allowed
+    window.new_chat()
+    qtbot.waitUntil(lambda: window.bottombar.offline.text() == goes)
+    assert window.topbar.server.isVisible()
+
+
 def test_a_server_that_fails_is_no_longer_marked(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     services.emit(ModelReady(THERE), ModelFailed(AssistantError("remote.refused", "No server answers at x.", "")))
     qtbot.waitUntil(lambda: window.topbar.model.text() == "The server does not answer")
@@ -139,6 +156,15 @@ def test_an_address_that_was_agreed_to_is_not_asked_about_again(
     assert calls(services, "use_server") == [("use_server", True)]
 
 
+def test_switching_off_needs_no_question(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    services.settings.update("remote", url="http://localhost:8080", agreed="http://localhost:8080")
+    services.settings.update("model", engine="remote")
+    dialog = opened(qtbot, window)
+    choose(dialog, "local", "http://localhost:8080")
+    dialog.save_button.click()
+    assert calls(services, "use_server") == [("use_server", False)]
+
+
 def test_what_is_no_address_is_said(qtbot: QtBot, dialog: SettingsDialog, services: FakeServices) -> None:
     choose(dialog, "remote", "not an address")
     with qtbot.waitSignal(dialog.failed):
@@ -161,6 +187,7 @@ def test_a_key_is_given_to_the_keyring_and_not_to_the_settings(dialog: SettingsD
     dialog.server.key.setText("sk-secret-1")
     dialog.save_button.click()
     assert calls(services, "set_key") == [("set_key", "sk-secret-1", True)]
+    assert calls(services, "use_server") == []
     assert b"sk-secret-1" not in services.settings.path.read_bytes()
 
 

@@ -102,7 +102,7 @@ class CallRow(QFrame):
         super().__init__()
         self.call = call
         self.details: QWidget | None = None
-        self.icon = IconButton(theme, _ICONS.get(call.name, "info"), "", 14)
+        self.icon = IconButton(theme, _ICONS.get(call.name, "info"), call_words(call), 14)
         self.icon.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # only a picture
         self.icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.words = ElidedLabel(call_words(call), "muted")
