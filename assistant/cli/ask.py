@@ -178,9 +178,11 @@ def run_prompt(context: Context, options: Namespace) -> int:
         for b in prompt.blocks
     ]
     value = {"blocks": blocks, "left_out": prompt.left_out, "tokens": prompt.tokens, "window": prompt.window}
+    value["host"] = prompt.host
     words = "\n".join(f"=== {b.name} ({b.tokens} tokens)\n{b.text}" for b in prompt.blocks)
+    where = f", for {prompt.host}" if prompt.host else ""
     left = "".join(f"\nleft out: {lo.file}:{lo.line} ({lo.why})" for lo in prompt.left_out)
-    context.output.value(value, f"{words}{left}\n\n{prompt.tokens} of {prompt.window} tokens")
+    context.output.value(value, f"{words}{left}\n\n{prompt.tokens} of {prompt.window} tokens{where}")
     return 0
 
 

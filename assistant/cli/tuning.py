@@ -57,6 +57,10 @@ def words(tuning: Tuning) -> str:
             "",
             f"Used from now on: {chosen_words(tuning)}.",
             f"Of the best speed it keeps {quiet:.2f} when quiet and {busy:.2f} beside a busy core.",
+            *(
+                [f"Other programs kept {tuning.others:.1f} cores busy: measure again when it is quiet."]
+                * tuning.disturbed
+            ),
         ]
     )
 

@@ -25,6 +25,7 @@ QUIET_SHARE, BUSY_SHARE = 0.98, 0.9
 _CLEARLY = 1.03
 """A setting other than the usual one has to be so much faster, for a measurement is never quite the same again."""
 _AS_FAST = 0.97
+_DISTURBING = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,10 @@ class OptionFigures:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What was measured and chosen. chosen: fields of EngineSettings. measured: an ISO time. seconds: it took."""
+    """What was measured and chosen. chosen: fields of EngineSettings. measured: an ISO time. seconds: it took.
+
+    others: cores that other programs kept busy just before; "quiet" was not quiet then.
+    """
 
     model: str
     machine: str
@@ -69,6 +73,12 @@ class Tuning:
     chosen: Mapping[str, str | int | bool]
     policies: tuple[PolicyFigures, ...]
     options: tuple[OptionFigures, ...]
+    others: float = 0.0
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether it should be measured again in a quiet moment."""
+        return self.others > _DISTURBING
 
     @property
     def reaches(self) -> tuple[float, float]:
@@ -115,18 +125,23 @@ def choose_policy(measured: Sequence[PolicyFigures]) -> Policy:
     return Policy(decode.threads, read.threads, several.wait, several.give_way)
 
 
-def choose_options(usual: OptionFigures, others: Sequence[OptionFigures]) -> dict[str, str | int | bool]:
+def choose_options(
+    policy: Policy, usual: OptionFigures, others: Sequence[OptionFigures]
+) -> dict[str, str | int | bool]:
     """What to change of the usual way to open the model.
 
-    Flash attention is taken where it is as fast, for it needs less memory; a smaller cache type never for speed alone,
-    for it costs precision: that is a person's choice. Anything else has to be clearly faster.
+    Flash attention is taken where it is as fast, for it needs less memory, unless the number of threads that decode may
+    change: with it their number shows in the last bits, and a reply with a seed would not be repeated. A smaller cache
+    type never for speed alone, for it costs precision: that is a person's choice. Anything else must be clearly faster.
     """
+    steady = policy.threads == 1 or not policy.give_way
     chosen: dict[str, str | int | bool] = {}
     for option in others:
         name = next(iter(option.changes))
         ratios = (option.speed.decode / usual.speed.decode, option.speed.read / usual.speed.read)
         as_fast, faster = min(ratios) >= _AS_FAST, max(ratios) >= _CLEARLY
-        if (name == "flash_attention" and as_fast) or (name in ("batch", "gpu_layers") and as_fast and faster):
+        enough = {"flash_attention": steady, "batch": faster, "gpu_layers": faster}
+        if as_fast and enough.get(name, False):
             chosen.update({key: value for key, value in option.changes.items() if key not in chosen})
     return chosen
 

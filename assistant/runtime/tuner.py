@@ -13,6 +13,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.ports import Progress
 from assistant.core.values import EngineSettings
+from assistant.engine.other_work import OtherWork
 from assistant.engine.protocol import settings_to_json
 from assistant.engine.speed import Speed
 from assistant.engine.threads import usable_cores, worker_environment
@@ -31,6 +32,7 @@ _MODULE = "assistant.engine.worker"
 _WINDOW = 1024
 """Tokens: enough for what is measured, and little memory."""
 _BUSY_SECONDS = 300.0  # a busy core ends by itself, whatever happens to us
+_LOOK_SECONDS = 0.5
 _ALL_LAYERS = 999
 _SMALL_BYTES, _LARGE_BYTES = 300_000_000, 1_000_000_000
 
@@ -80,6 +82,7 @@ class Tuner:
     def run(self, now: str) -> Tuning:
         """now: the time that the result carries, ISO."""
         began = time.monotonic()
+        others = self._others()
         policies = [figures for wait in self._effort.waits for figures in self._measure_wait(wait)]
         policy = choose_policy(policies)
         chosen: dict[str, str | int | bool] = {
@@ -97,7 +100,14 @@ class Tuner:
             chosen={**chosen, **changes},
             policies=tuple(policies),
             options=tuple(options),
+            others=round(others, 2),
         )
+
+    def _others(self) -> float:
+        """Cores that other programs keep busy now."""
+        work = OtherWork()
+        time.sleep(_LOOK_SECONDS)
+        return work.cores() or 0.0
 
     # --- threads and how they wait --------------------------------------------------------------------------------
 
@@ -138,7 +148,7 @@ class Tuner:
             tried = [self._option(worker, policy, name, changes) for name, changes in _options(self._own, gpu)]
             usual = replace(usual, speed=_best(usual.speed, self._again(worker, policy)))
             options = [option for option in tried if option]
-            chosen = choose_options(usual, options)
+            chosen = choose_options(policy, usual, options)
             self._tell("guessing ahead")
             draft = self._exact_draft(worker, policy, chosen)
         return [usual, *options], {**chosen, "draft": draft}

@@ -37,6 +37,12 @@ def test_ask_uses_it_and_says_so(keepsake: Keepsake, server: ScriptedServer) -> 
     assert "127.0.0.1" in keepsake("receipt", lines[-1]["chat"], "1").out
 
 
+def test_the_prompt_says_where_it_would_go_and_goes_nowhere(keepsake: Keepsake, server: ScriptedServer) -> None:
+    keepsake("models", "remote", server.url, "--yes")
+    assert keepsake("prompt", "Hello", "--json").json["host"] == f"127.0.0.1:{server.port}"
+    assert server.chat_bodies == []
+
+
 def test_off_is_off(keepsake: Keepsake, server: ScriptedServer) -> None:
     keepsake("models", "remote", server.url, "--yes")
     assert not keepsake("models", "remote", "off", "--json").json["on"]

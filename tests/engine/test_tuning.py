@@ -36,6 +36,7 @@ ONE = figures(1, "passive", False, 90, 65, 88, 47)
 ASLEEP = figures(2, "passive", False, 165, 17, 91, 30)
 SPINNING = figures(2, "library", False, 170, 66, 38, 5)
 YIELDING = figures(2, "library", True, 170, 66, 85, 46)
+STEADY = Policy(1, 2, "library", True)
 TUNING = Tuning(
     model="starter",
     machine="a machine",
@@ -65,11 +66,13 @@ def test_where_no_policy_keeps_both_the_one_that_misses_least_is_taken() -> None
 
 def test_another_way_to_open_a_model_must_be_clearly_faster() -> None:
     usual = option("", "", 170, 66)
-    assert choose_options(usual, [option("batch", 64, 172, 66), option("flash_attention", "on", 150, 70)]) == {}
-    assert choose_options(usual, [option("batch", 64, 180, 66), option("batch", 128, 190, 66)]) == {"batch": 64}
-    assert choose_options(usual, [option("flash_attention", "on", 169, 65)]) == {"flash_attention": "on"}
-    assert choose_options(usual, [option("kv_type", "q8_0", 300, 99), option("mmap", False, 300, 99)]) == {}
-    assert choose_options(usual, [option("gpu_layers", 999, 900, 99)]) == {"gpu_layers": 999}
+    assert choose_options(STEADY, usual, [option("batch", 64, 172, 66), option("flash_attention", "on", 150, 70)]) == {}
+    assert choose_options(STEADY, usual, [option("batch", 64, 180, 66), option("batch", 128, 190, 66)]) == {"batch": 64}
+    assert choose_options(STEADY, usual, [option("flash_attention", "on", 169, 65)]) == {"flash_attention": "on"}
+    changing = Policy(2, 2, "library", True)
+    assert choose_options(changing, usual, [option("flash_attention", "on", 169, 65)]) == {}
+    assert choose_options(STEADY, usual, [option("kv_type", "q8_0", 300, 99), option("mmap", False, 300, 99)]) == {}
+    assert choose_options(STEADY, usual, [option("gpu_layers", 999, 900, 99)]) == {"gpu_layers": 999}
 
 
 def test_what_a_person_has_set_stands() -> None:

@@ -156,6 +156,15 @@ def test_an_address_that_was_agreed_to_is_not_asked_about_again(
     assert calls(services, "use_server") == [("use_server", True)]
 
 
+def test_switching_off_needs_no_question(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    services.settings.update("remote", url="http://localhost:8080", agreed="http://localhost:8080")
+    services.settings.update("model", engine="remote")
+    dialog = opened(qtbot, window)
+    choose(dialog, "local", "http://localhost:8080")
+    dialog.save_button.click()
+    assert calls(services, "use_server") == [("use_server", False)]
+
+
 def test_what_is_no_address_is_said(qtbot: QtBot, dialog: SettingsDialog, services: FakeServices) -> None:
     choose(dialog, "remote", "not an address")
     with qtbot.waitSignal(dialog.failed):
@@ -178,6 +187,7 @@ def test_a_key_is_given_to_the_keyring_and_not_to_the_settings(dialog: SettingsD
     dialog.server.key.setText("sk-secret-1")
     dialog.save_button.click()
     assert calls(services, "set_key") == [("set_key", "sk-secret-1", True)]
+    assert calls(services, "use_server") == []
     assert b"sk-secret-1" not in services.settings.path.read_bytes()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -47,6 +49,10 @@ def test_measuring_tells_what_it_found(qtbot: QtBot, dialog: SettingsDialog, ser
     words = row.words.text()
     assert words.startswith("Reads 170 and writes 65 tokens a second; 47 while another program")
     assert "Threads: 1 to write, 2 to read." in words and "Flash attention is on." in words
+    assert "quiet moment" not in words
+    services.tuning.finds = replace(TUNING, others=1.4)
+    row.button.click()
+    qtbot.waitUntil(lambda: row.words.text().endswith("measure again in a quiet moment."))
     assert "several at once" in words and "30" in words.rpartition("Measured on")[2]
 
 

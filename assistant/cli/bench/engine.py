@@ -18,6 +18,7 @@ from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 
 _REPLY = 96  # tokens
 _SHORT_REPLY = 24
+_BUSY_REPLY = 32  # some policies take a second a token then
 _PROMPT_SENTENCES = 24  # about 700 tokens with the starter model: persona, facts and a few turns
 _GROWING_TURNS = 20
 _LONG_CHAT_TURNS = 40
@@ -134,7 +135,7 @@ def _round(sides: _Sides, sentences: int, seed: int, *, counted: bool) -> None:
     names = list(sides.all())
     turned = seed % len(names)
     for name in names[turned:] + names[:turned]:
-        run = sides.all()[name].say(messages, _REPLY)
+        run = sides.all()[name].say(messages, _shortened(_REPLY, sentences))
         if counted:
             sides.note(name, run)
 
@@ -174,7 +175,7 @@ def _messages(count: int, seed: int) -> list[Message]:
 
 
 def _shortened(count: int, sentences: int) -> int:
-    return max(2, count * min(sentences, _PROMPT_SENTENCES) // _PROMPT_SENTENCES)
+    return max(4, count * min(sentences, _PROMPT_SENTENCES) // _PROMPT_SENTENCES)
 
 
 # --- what is not read twice, starting, and beside a busy core -----------------------------------------------------
@@ -218,7 +219,7 @@ def _busy(setting: Setting) -> tuple[Figures, dict[str, float]]:
             sides[f"busy_raw_{name}_"] = stack.enter_context(raw_side(setting, plan, wait))
         for counted in range(setting.runs + 1):
             for name, side in sides.items():
-                speed = side.say(messages, _REPLY).tokens_per_s
+                speed = side.say(messages, _shortened(_BUSY_REPLY, setting.sentences)).tokens_per_s
                 speeds.setdefault(name, []).extend([speed] if counted else [])
     figures: Figures = {f"{name}tokens_per_s": median(values) for name, values in speeds.items()}
     best = max((name for name in speeds if "_raw_" in name), key=lambda name: median(speeds[name]))

@@ -23,7 +23,7 @@ class RawServer:
         params = xllamacpp.CommonParams()
         params.model.path = args["path"]
         params.n_ctx, params.n_parallel = args["window"], 1
-        params.hostname, params.port = "127.0.0.1", 0
+        params.hostnames, params.port = ["127.0.0.1"], 0
         if args["threads"]:
             params.cpuparams.n_threads = args["threads"]
             params.cpuparams_batch.n_threads = args["threads_batch"]

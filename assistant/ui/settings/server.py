@@ -104,11 +104,13 @@ class ServerPage(SettingsPage):
         remote = self._services.remote
         if self._typed_key:
             remote.set_key(self._typed_key, openly=True)
-        self._services.use_server(self._chosen)
+        if self._chosen or self._was_chosen:  # else the model of this laptop stays loaded as it is
+            self._services.use_server(self._chosen)
 
     def hold(self) -> None:
         """Take from the fields what ``apply`` needs, which must not touch them."""
         self._typed_key, self._chosen = self.key.text().strip(), self.wants_server
+        self._was_chosen = self._before.get("engine") == "remote"
 
     def stop(self) -> None:
         """The dialog closes."""

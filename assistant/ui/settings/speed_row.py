@@ -109,7 +109,9 @@ def speed_words(tuning: Tuning, locale: QLocale) -> str:
         QDate.fromString(tuning.measured[:10], Qt.DateFormat.ISODate), QLocale.FormatType.ShortFormat
     )
     lines.append(tr("Measured on {date}.").format(date=moment))
-    return " ".join(lines)
+    if tuning.disturbed:
+        lines.append(tr("Other programs were busy meanwhile; measure again in a quiet moment."))
+    return "\n".join(lines)
 
 
 def _unmeasured() -> str:
