@@ -11,11 +11,13 @@ import re
 _POLITE = (
     r"(?:please[,:]?\s+|kindly\s+|(?:can|could|would|will)\s+you\s+(?:please\s+)?|i(?:'d like| want| need) you to\s+)*"
 )
-_ZH_POLITE = r"(?:请你?|麻烦你?|帮我|帮忙|你要|你得|务必|一定要?|那就|顺便)*"
+_ZH_POLITE = r"(?:你(?=给我|帮我|记住|记一下|记下|记着)|给我|请你?|麻烦你?|帮我|帮忙|你要|你得|务必|一定要?|那就|顺便)*"
 REMEMBER = re.compile(
     r"^\s*(?:/remember\s+"
     rf"|{_POLITE}(?:"
-    r"(?:remember|keep in mind|bear in mind|memori[sz]e|note(?!\s+to\b)(?:\s+down)?|make a note(?:\s+of)?|don'?t forget"
+    r"(?:(?:just )?so (?:that )?you remember|remember"
+    r"|(?:keep|bear) (?:(?:this|that) )?in mind|memori[sz]e|note(?!\s+to\b)(?:\s+down)?"
+    r"|make a note(?:\s+of)?|don'?t forget"
     r"|do not forget)"
     r"(?:\s+(?:that|this|to|for (?:me|later))\b)*\s*[:,]?\s+(?!(?:when|how|what|me|it|who|where|why)\b)"
     r"|(?:write down|jot down|store|save)(?:\s+(?:that|this|for (?:me|later)))*(?:\s*:\s*|(?<=that)\s+)"
@@ -40,6 +42,14 @@ ZH_TAKEN = re.compile(
     rf"^\s*{_ZH_POLITE}把(?P<fact>\S.*?)(?:记住|记下来?|记一下|存下来)(?:吧|啊|哦)?[。！!]?\s*$", re.DOTALL
 )
 QUESTION = re.compile(r"[?？]\s*$|(?:吗|没有|呢)[。.]?$")
+ASKED_POLITELY = re.compile(
+    r"^\s*(?:please\s+)?(?:can|could|would|will)\s+you\s+(?:please\s+)?"
+    r"(?:remember|note(?:\s+down)?|make a note(?:\s+of)?|keep in mind|bear in mind|memori[sz]e|write down|save)\s*"
+    r"(?::|(?:this\s*:|that)\s+(?:i|i'm|i've|my|we|we're|our|the|an?|he|she|they|it|his|her|their|there|mr|mrs|ms"
+    r"|every|on|at|in|from|(?-i:[A-Z]\w+))\b)",
+    re.IGNORECASE,
+)
+"""A request in the form of a question: "Could you make a note that the bin goes out on Tuesdays?"."""
 _SAID = r"(?:say|said|tell|told|mention(?:ed)?|write|wrote|talk(?:ed)?|discuss(?:ed)?|decided?|agreed?|note[d]?)"
 ABOUT = re.compile(
     r"^\s*(?:(?:so|and|hey|ok|okay|well)[, ]+)?"

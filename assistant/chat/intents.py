@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assistant.chat.intent_patterns import (
     ABOUT,
+    ASKED_POLITELY,
     BEHIND,
     FORGET,
     NO_MATTER,
@@ -66,9 +67,11 @@ def fact_to_remember(message: str) -> str:
     """The fact that the person asks to be remembered, in their words; "" when the message asks no such thing."""
     slash = message.lstrip().startswith("/remember")
     found = REMEMBER.match(message) or ZH_TAKEN.match(message) or BEHIND.match(message)
-    if not found or (QUESTION.search(message) and not slash):
+    polite = ASKED_POLITELY.match(message) is not None
+    if not found or (QUESTION.search(message) and not slash and not polite):
         return ""
     fact = found["fact"].strip()
+    fact = fact.rstrip("?").rstrip() if polite else fact
     return fact if len(fact) <= _MOST_CHARACTERS else ""
 
 

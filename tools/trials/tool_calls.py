@@ -3,8 +3,8 @@
 Each line is said in a new chat of a workspace made for it, through the product's own services. Asked to remember, a
 line counts when something is written to memory afterwards; ``--alone`` leaves that to the model, without the intents.
 A question counts when the model calls memory_search or chats_search. That nothing else could answer it is made sure
-of: recall into the prompt is off, the facts stand in notes and in chats older than what a prompt tells of, none of the
-questions is one that an intent looks up, and the answer must not be in the prompt before. Sampling is the product's,
+of: recall into the prompt is off, the facts stand in notes and in chats older than what a prompt tells of, what an
+intent looks up does not count, and the answer must not be in the prompt before. Sampling is the product's,
 with a fixed seed; ``--replies`` lets the reply go on behind the calls and counts those that hold the answer.
 """
 
@@ -20,7 +20,6 @@ from datetime import timedelta
 from pathlib import Path
 from time import perf_counter
 
-from assistant.chat.intents import read_intent
 from assistant.chat.obeying import NOTHING
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import fixed_clock
@@ -102,12 +101,11 @@ def _remember(services: Services, said: Sequence[str], options: argparse.Namespa
 def _search(services: Services, questions: Sequence[Asked], options: argparse.Namespace) -> dict[str, object]:
     searched = found = answered = 0
     for asked in questions:
-        assert read_intent(asked.text) is None, asked.text
         prompt = services.preview("", asked.text)
         assert not any(asked.answer in block.text for block in prompt.blocks), asked.text
         assert prompt.mode == "off", "recall is on"
         calls, reply, _ = _say(services, asked.text, options, stop=() if options.replies else _SEARCHES)
-        searches = [call for call in calls if call.name in _SEARCHES]
+        searches = [call for call in calls if call.name in _SEARCHES and not call.asked]
         searched += bool(searches)
         found += any(asked.answer in call.result for call in calls)
         answered += asked.answer in reply
