@@ -21,8 +21,8 @@ def test_what_was_measured_is_shown(keepsake: Keepsake, tmp_path: Path) -> None:
     store = TuningStore(tmp_path / "st" / "state")
     store.put(model, TUNING)
     words = keepsake("models", "tune", "tiny", "--show").out
-    assert "2, fewer when others work  as built  170 / 66.0  85 / 46.0" in words
-    assert "threads: 1 to write, 2, fewer when others work to read, waiting as built, flash attention" in words
+    assert "2, fewer while others work  as built  170 / 66.0  85 / 46.0" in words
+    assert "threads: 1 to write, 2 to read, fewer while others work, waiting as built, flash attention" in words
     assert "up to 8 tokens guessed ahead" in words and "keeps 0.98 when quiet and 1.00 beside" in words
     assert "quiet moment" not in words
     shown = keepsake("models", "tune", "--show", "--json").json
