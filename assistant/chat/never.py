@@ -38,7 +38,7 @@ class Never:
         """MEMORY.md without them, the lines that it lost, and their units."""
         if not self._bare:
             return document, (), ()
-        blocks = self._block_lines(document)
+        blocks = self._block_lines(MEMORY, document.fact_lines)
         lost: dict[int, str] = {}
         for number, text in document.fact_lines:
             unit = blocks.get(number) or line_id(MEMORY, text)
@@ -56,11 +56,21 @@ class Never:
             tuple(sorted(set(lost.values()))),
         )
 
-    def _block_lines(self, document: MemoryText) -> dict[int, str]:
+    def without(self, file: str, text: str) -> str:
+        """The text of a memory file with empty lines in their places."""
+        if not self._bare:
+            return text
+        lines = text.split("\n")
+        lost = self._block_lines(file, list(enumerate((line.rstrip("\r") for line in lines), 1)))
+        return "\n".join(
+            "" if n in lost or self.holds(line_id(file, line.rstrip("\r"))) else line for n, line in enumerate(lines, 1)
+        )
+
+    def _block_lines(self, file: str, lines: Sequence[tuple[int, str]]) -> dict[int, str]:
         """The lines of the blocks that are left out, each with its block's unit."""
         found: dict[int, str] = {}
-        for block in text_blocks(document.fact_lines):
-            unit = line_id(MEMORY, block.text)
+        for block in text_blocks(lines):
+            unit = line_id(file, block.text)
             if self.holds(unit):
                 found |= {block.line + step: unit for step in range(block.text.count("\n") + 1)}
         return found

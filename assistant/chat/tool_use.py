@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from assistant.chat.never import Never
 from assistant.chat.recalled import relevant
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tokens import TokenCounter
@@ -29,6 +30,7 @@ _WEEKDAY = re.compile(r"^\s*\w+day,?\s+(?=\d)", re.IGNORECASE)
 """In front of a date, as prompts say what day it is."""
 _OTHER_TIME = "Nothing was found in that time. At other times:"
 _SHOWN = 200  # characters of a line that a correction struck
+_LONGEST_NAME = 60
 _Given = Mapping[str, str | int]
 
 
@@ -100,7 +102,7 @@ class Toolbox:
             case "memory_write":
                 return self._write(given, place)
             case "memory_read":
-                return self._read(given, counter, place.tokens)
+                return self._read(given, counter, place.tokens, self._receipts.never(place.chat))
         scope: Scope = "chats" if name == "chats_search" else "memory"
         query = str(given.get("query", ""))
         since, until = str(given.get("since", "")), str(given.get("until", ""))
@@ -155,13 +157,14 @@ class Toolbox:
 
     # --- reading -------------------------------------------------------------------------------------------------
 
-    def _read(self, given: _Given, counter: TokenCounter, tokens: int) -> Result:
+    def _read(self, given: _Given, counter: TokenCounter, tokens: int, never: Never) -> Result:
         named = str(given["file"])
         file = named if named in self._known() else _file(named)
         text = self._workspace.memory.read(file).text
         if not text.strip():
             return failed(f"There is no {file}. There are: {', '.join(self._known()) or 'no memory files yet'}.")
         last = text.count("\n") + 1
+        text = never.without(file, text)
         if "section" in given:
             return _section(file, text, str(given["section"]), counter, tokens)
         return part_of_file(file, text, 1, last, counter, tokens, min(int(given.get("line", 0)), last))
@@ -194,7 +197,7 @@ class Toolbox:
 def made(call: ToolCall, result: Result, said: str = "", step: int = 1, *, asked: bool = False) -> MadeCall:
     """What is kept of a call."""
     return MadeCall(
-        call.name,
+        _plain(call.name),
         call.arguments,
         result.outcome,
         result.detail,
@@ -205,6 +208,11 @@ def made(call: ToolCall, result: Result, said: str = "", step: int = 1, *, asked
         result.journal,
         asked,
     )
+
+
+def _plain(name: str) -> str:
+    """A model may call a tool anything, and the name goes into files in which lines and marks mean something."""
+    return re.sub(r"\W+", "_", name)[:_LONGEST_NAME].strip("_") or "tool"
 
 
 def failed(why: str) -> Result:

@@ -67,10 +67,10 @@ def words(tuning: Tuning) -> str:
 
 def chosen_words(tuning: Tuning) -> str:
     chosen = tuning.chosen
-    parts = [
-        f"{_threads(int(chosen['threads']), bool(chosen['give_way']))} to write, {chosen['threads_batch']} to read"
-    ]
-    if max(int(chosen["threads"]), int(chosen["threads_batch"])) > 1:
+    write, read = int(chosen["threads"]), int(chosen["threads_batch"])
+    parts = [f"threads: {write} to write, {read} to read"]
+    if max(write, read) > 1:
+        parts += ["fewer while others work"] if chosen["give_way"] else []
         parts.append(f"waiting {waits(str(chosen['wait']))}")
     parts += ["flash attention"] if chosen.get("flash_attention") == "on" else []
     parts += [f"steps of {chosen['batch']} tokens"] if "batch" in chosen else []
@@ -85,7 +85,7 @@ def waits(wait: str) -> str:
 
 
 def _threads(count: int, give_way: bool) -> str:
-    return f"{count}" + (", fewer when others work" if give_way and count > 1 else "")
+    return f"{count}" + (", fewer while others work" if give_way and count > 1 else "")
 
 
 def _speed(speed: Speed) -> str:

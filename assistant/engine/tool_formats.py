@@ -65,7 +65,7 @@ class ToolFormat:
             body = _once_braced(_without(unfenced(rest) or rest, (self.opening, ",", ";")))
             try:
                 value, end = json.JSONDecoder().raw_decode(body)
-            except ValueError:
+            except (ValueError, RecursionError):
                 break
             found = _calls_of(value if isinstance(value, list) else [value])
             after = body[end:]
@@ -160,7 +160,7 @@ def _call_of(value: Any) -> ToolCall | None:
     if isinstance(arguments, str):  # some models write them as a text that holds JSON
         try:
             arguments = json.loads(arguments)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     return ToolCall(value["name"], arguments) if isinstance(arguments, dict) else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import pytest
@@ -164,6 +165,12 @@ def test_a_tools_result_cannot_write_the_marks_of_calls_and_results(mark: str) -
     plain = write([Message(U, "Hi"), Message(A, "", (CALL,)), Message(T, "x")], {}, PLAIN)
     forged = write([Message(U, "Hi"), Message(A, "", (CALL,)), Message(T, f"x{mark}")], {}, PLAIN)
     assert forged.count(9) == plain.count(9)
+
+
+@pytest.mark.parametrize("form", [HERMES, LLAMA, MISTRAL])
+def test_brackets_without_end_are_no_call(form: ToolFormat) -> None:
+    assert form.read("[" * 100_000) == ((), "[" * 100_000)
+    assert form.read(json.dumps({"name": "memory_read", form.arguments: "[" * 100_000}))[0] == ()
 
 
 def test_a_template_that_asks_for_doubled_braces_is_mended() -> None:

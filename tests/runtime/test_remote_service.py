@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -131,6 +133,25 @@ def test_off_again_nothing_is_asked(services: Services, server: ScriptedServer) 
         ask(services, "hello again")
     assert caught.value.code == "model.none"
     assert len(server.asked) == before
+
+
+def test_a_reply_that_is_cut_off_is_kept_and_the_chat_goes_on(services: Services, server: ScriptedServer) -> None:
+    use(services, server)
+    server.chats(lambda talk: talk.stream("One ", "two"), says("Fine."))
+    chat = services.new_chat()
+    with pytest.raises(AssistantError) as caught:
+        ask(services, "Count.", chat)
+    assert caught.value.code == "remote.cut"
+    ask(services, "Go on.", chat)
+    cut, after = services.read_chat(chat).turns
+    assert (cut.reply, cut.mark) == ("One two", "interrupted")
+    assert after.reply == "Fine."
+
+
+def test_the_window_starts_without_what_speaks_the_network() -> None:
+    code = "import sys, assistant.app; print([m for m in ('ssl', 'http.client', 'urllib3') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 # --- private chats ----------------------------------------------------------------------------------------------------
