@@ -168,6 +168,12 @@ def test_at_most_three_calls_a_turn(bench: Bench) -> None:
     assert outcome.done.text == "Enough."
 
 
+def test_thousands_of_calls_in_one_message_are_not_all_written_down(bench: Bench) -> None:
+    bench.script(Reply("", calls=tuple(ToolCall("memory_search", {"query": str(n)}) for n in range(5_000))), "Enough.")
+    assert bench.say("Look").done.text == "Enough."
+    assert len(bench.turns[0].calls) == 8
+
+
 def test_a_model_that_asks_for_ever_ends(bench: Bench) -> None:
     bench.script(*(asks("memory_search", query="x") for _ in range(50)))
     outcome = bench.say("Look")
