@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from types import FrameType
 from typing import Any
 
@@ -38,6 +39,7 @@ class LimitedTemplate:
         for name in _WIDTH_FILTERS:
             environment.filters[name] = _narrow(environment.filters[name])
         environment.filters["format"] = _format(environment.filters["format"])
+        environment.filters["replace"] = _replace(environment.filters["replace"])
         with _limited_steps():
             self._template = environment.from_string(source)
         names = self._template.root_render_func.__globals__
@@ -101,7 +103,17 @@ def _call(call: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(owner, str):
             _check_widths((*args, *kwargs.values()))
             _check(CHARACTERS + 1 if hasattr(called, "__wrapped__") and _WIDE_FIELD.search(owner) else 0)
+            _check_growth(getattr(called, "__name__", ""), owner, args)
         return call(context, called, *args, **kwargs)
+
+    return bounded
+
+
+def _replace(filter_: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(filter_)  # Jinja looks for its marks on it
+    def bounded(context: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        _check_growth("replace", str(value), (*args, *kwargs.values()))
+        return filter_(context, value, *args, **kwargs)
 
     return bounded
 
@@ -134,6 +146,14 @@ def _join(join: Callable[..., str]) -> Callable[..., str]:
 def _check(size: int) -> None:
     if size > CHARACTERS:
         raise TemplateLimitError("the template makes texts without end")
+
+
+def _check_growth(name: str, text: str, args: tuple[Any, ...]) -> None:
+    """What a text may become by ``replace`` or ``join``, beyond eight times what it was."""
+    if name == "replace" and len(args) > 1:
+        _check((text.count(str(args[0])) * len(str(args[1]))) // 8)
+    elif name == "join" and args and isinstance(args[0], str | list | tuple):
+        _check(len(text) * len(args[0]))
 
 
 def _check_widths(values: tuple[Any, ...]) -> None:

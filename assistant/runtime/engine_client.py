@@ -174,8 +174,10 @@ class WorkerEngine:
         self._worker.close()
 
     def close(self) -> None:
+        """For ever: a request that is just being made starts no worker again."""
         self._closed = True
-        self.unload()
+        self._forget()
+        self._worker.end()
 
     def _load(self, path: Path, settings: EngineSettings, cancel: CancelToken, progress: Progress) -> ModelInfo:
         args = {"path": str(path), "settings": protocol.settings_to_json(settings)}

@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.engine.downloads.failures import Interrupted, cut, failed_connection
+from assistant.engine.remote.address import is_here
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _HOPS = 6
@@ -150,7 +151,7 @@ class WebClient:
 
     def _proxy_for(self, url: SplitResult) -> str:
         host = url.hostname or ""
-        if self._proxy == NO_PROXY or host in _LOOPBACK:
+        if self._proxy == NO_PROXY or is_here(host):
             return ""
         if self._proxy:
             return self._proxy

@@ -34,6 +34,7 @@ class RemoteReply:
         self._joined, self._joined_thought = _Joined(), _Joined()
         self._thoughts = TextStream()
         self._thought = ""
+        self._thought_from = self._thought_to = 0.0
         self._calls: dict[int, list[str]] = {}
         self._events: list[ChatEvent] = []
         names = tuple(tool.name for tool in options.tools)
@@ -56,6 +57,8 @@ class RemoteReply:
             yield PromptRead(*piece.progress)
         if piece.text or piece.thought or piece.calls:
             self._note_time()
+        if piece.thought:
+            self._thought_from, self._thought_to = self._thought_from or self._last, self._last
         if thought := self._thoughts.push(self._joined_thought.push(piece.thought)):
             yield self._thinking(thought)
         if piece.text:
@@ -90,6 +93,7 @@ class RemoteReply:
             self._usage.speed or self._speed(tokens),
             thought,
             calls,
+            self._text.thought_s + self._thought_to - self._thought_from,
         )
 
     # --- inside ---------------------------------------------------------------------------------------------------

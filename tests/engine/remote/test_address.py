@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.errors import AssistantError
+from assistant.engine.downloads.web import WebClient
 from assistant.engine.remote.address import parse_address
 
 
@@ -62,3 +65,13 @@ def test_any_text_is_an_address_or_one_error(text: str) -> None:
         assert parse_address(text).host
     except AssistantError as error:
         assert error.code == "remote.address"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.2:8080", "http://ai.localhost:8080", "http://[::1]:1", "http://0.0.0.0:1"]
+)
+def test_what_is_said_to_be_here_goes_through_no_proxy(url: str) -> None:
+    client = WebClient("http://proxy.example.org:3128")
+    assert parse_address(url).here
+    assert client.pool(urlsplit(url)).proxy is None
+    assert client.pool(urlsplit("http://ai.example.org")).proxy.host == "proxy.example.org"

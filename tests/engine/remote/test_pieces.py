@@ -77,6 +77,7 @@ def test_text_thoughts_and_costs() -> None:
     )
     assert "".join(d.text for d in deltas if not d.thought) == done.text == "Good morning"
     assert done.thought == "Let me see."
+    assert done.thought_s > 0
     assert (done.prompt_tokens, done.reused_tokens, done.tokens, done.tokens_per_s) == (30, 20, 4, 12.5)
     assert done.stop is StopReason.END
 
