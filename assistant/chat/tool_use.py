@@ -26,6 +26,8 @@ MOST_CALLS = 3
 """A turn. A fourth is answered with words to end on what there is."""
 _HITS = 6
 _PATIENCE_MS = 600.0  # a model waits longer for its words than a search takes
+_WEEKDAY = re.compile(r"^\s*\w+day,?\s+(?=\d)", re.IGNORECASE)
+"""In front of a date, as prompts say what day it is."""
 _OTHER_TIME = "Nothing was found in that time. At other times:"
 _SHOWN = 200  # characters of a line that a correction struck
 _LONGEST_NAME = 60
@@ -176,7 +178,7 @@ class Toolbox:
         from assistant.recall.days.dates import parse_range  # not when the window starts
 
         today = self._workspace.clock().date()
-        first, last = (parse_range(words, today) if words else None for words in (since, until))
+        first, last = (parse_range(_WEEKDAY.sub("", words), today) if words else None for words in (since, until))
         for words, read in ((since, first), (until, last)):
             if words and read is None:
                 raise _no_day(words)
@@ -186,7 +188,7 @@ class Toolbox:
     def _last_day(self, words: str) -> date:
         from assistant.recall.days.dates import parse_range  # not when the window starts
 
-        found_days = parse_range(words, self._workspace.clock().date(), ahead=True)
+        found_days = parse_range(_WEEKDAY.sub("", words), self._workspace.clock().date(), ahead=True)
         if found_days is None:
             raise _no_day(words)
         return found_days.last

@@ -141,6 +141,7 @@ def test_a_search_of_chats_takes_a_time_in_words(workspace: Workspace, use: Use)
     assert other.startswith("Nothing was found in that time. At other times:\n<found>")
     assert use("chats_search", query="", until="last month").outcome == "nothing"
     assert "240 euros" in use("chats_search", query="", since="today").result
+    assert "240 euros" in use("chats_search", query="plumber", since="Monday, 2026-11-30").result
     wrong = use("chats_search", query="plumber", since="the day of the goat")
     assert wrong.outcome == "failed"
     assert "is no day" in wrong.result
