@@ -7,22 +7,31 @@ from typing import Any
 
 from assistant.core.values import MadeCall, PromptLine
 from assistant.workspace.chat_calls import SavedCall
+from assistant.workspace.redaction import redact
 
 
 def call_to_json(call: MadeCall) -> dict[str, Any]:
-    """lines: only how many of the turn's there are."""
+    """lines: only how many of the turn's there are. What the model wrote is kept without secrets, as replies are."""
     return {
         "name": call.name,
-        "arguments": dict(call.arguments),
+        "arguments": {name: _safe(value) for name, value in call.arguments.items()},
         "outcome": call.outcome,
-        "detail": call.detail,
+        "detail": _safe(call.detail),
         "result": call.result,
         "lines": len(call.lines),
-        "said": call.said,
+        "said": _safe(call.said),
         "step": call.step,
         "journal": call.journal,
         "asked": call.asked,
     }
+
+
+def _safe(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value).text
+    if isinstance(value, Mapping):
+        return {name: _safe(each) for name, each in value.items()}
+    return [_safe(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def calls_from_json(values: Iterable[Mapping[str, Any]], lines: Sequence[PromptLine]) -> tuple[MadeCall, ...]:

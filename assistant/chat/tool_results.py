@@ -13,7 +13,7 @@ from assistant.chat.words import stems
 from assistant.core.values import Hit, MadeCall, Message, PromptLine, Role, ToolCall
 from assistant.workspace.ids import line_id
 
-_NOTHING = "Nothing was found. Do not guess: search with other words, or say that you do not know."
+_NOTHING = "Nothing was found. Do not guess; say that you do not know, or search with other words."
 _AROUND = 10  # lines before and after the one that was asked for
 
 
@@ -31,9 +31,7 @@ class Result:
 def search_result(query: str, hits: Sequence[Hit], counter: TokenCounter, tokens: int) -> Result:
     """What a search found, the best first, as much of it as fits."""
     if not hits:
-        return Result(
-            "nothing", "Nothing was found. Do not guess; say that you do not know, or search with other words."
-        )
+        return Result("nothing", _NOTHING)
     about = stems(query)
     lines = [replace(hit_line(hit, about), why="tool") for hit in hits]
     kept = _that_fit(lines, counter, tokens)

@@ -17,6 +17,9 @@ _FOR_THE_REPLY = 3
 _STEPS = 5
 """Messages with calls; a model that goes on asking is then asked without tools, at the cost of reading again."""
 
+_IN_ONE = 8
+"""Calls in one message that are looked at: a server may send thousands, and each is written down."""
+
 
 class ToolRounds:
     """Uses what the model asks for. calls: the turn's so far, those of the person's own words among them."""
@@ -51,7 +54,7 @@ class ToolRounds:
         """Carry out what one message asks for. Never raises: what goes wrong is a call's result."""
         self._step += 1
         before = len(self._made)
-        for call in done.calls:
+        for call in done.calls[:_IN_ONE]:
             self._made.append(self._one(call, done.text))
         return self._made[before:]
 

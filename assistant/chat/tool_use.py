@@ -220,10 +220,6 @@ def failed(why: str) -> Result:
     return Result("failed", f"This did not work: {why}", why)
 
 
-def _refused(why: str) -> Result:
-    return Result("refused", f"Nothing was written: {why}.", why)
-
-
 def enough() -> Result:
     """The answer to a call too many."""
     return Result("refused", "No more tools in this turn. Answer now with what you have.", "too many calls in one turn")

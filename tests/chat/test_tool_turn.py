@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -166,6 +167,23 @@ def test_at_most_three_calls_a_turn(bench: Bench) -> None:
     assert [call.outcome for call in outcome.receipt.calls] == ["written", "written", "written", "refused"]
     assert "Answer now" in bench.engine.asked[-1][-1].text
     assert outcome.done.text == "Enough."
+
+
+def test_thousands_of_calls_in_one_message_are_not_all_written_down(bench: Bench) -> None:
+    bench.script(Reply("", calls=tuple(ToolCall("memory_search", {"query": str(n)}) for n in range(5_000))), "Enough.")
+    assert bench.say("Look").done.text == "Enough."
+    assert len(bench.turns[0].calls) == 8
+
+
+def test_a_secret_that_a_model_writes_reaches_no_disk(bench: Bench, tmp_path: Path) -> None:
+    secret = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    call = ToolCall("memory_write", {"text": f"The key is {secret}", "wrong": [secret]})
+    bench.script(Reply(f"I note {secret}", calls=(call,)), "Done.", "And so on.")
+    bench.say("Make a key and note it")
+    assert bench.turns[0].calls
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+    bench.say("And?")
+    assert roles(bench.engine.asked[-1])[1:4] == [Role.USER, Role.ASSISTANT, Role.TOOL]
 
 
 def test_a_model_that_asks_for_ever_ends(bench: Bench) -> None:

@@ -14,6 +14,8 @@ from assistant.core.errors import AssistantError
 
 _LONGEST_LINE = 4 << 20
 """Bytes: the longest that real servers send are whole tool calls of some kilobytes."""
+_MOST_LINES = 1_000
+"""Of one event; each further one means reading all of them again, and none has more than a few."""
 _END = "[DONE]"
 
 
@@ -87,6 +89,8 @@ class EventReader:
             return []
         self._data.append(value)
         self._check_length(sum(map(len, self._data)))
+        if len(self._data) > _MOST_LINES:
+            raise unreadable(self._host)
         found = _json("\n".join(self._data))
         if found is None:
             if len(self._data) > 1 and _json(value) is not None:  # the one before was broken, and no empty line said so

@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from assistant.core.values import GenerateOptions, Message, Role, ToolSpec
+from assistant.core.values import GenerateOptions, Message, Role
+from assistant.engine.jinja import tool_for
 
 Json = dict[str, Any]
 
@@ -47,7 +48,7 @@ def request_body(
     if not options.thinking:
         body["chat_template_kwargs"] = {"enable_thinking": False}  # llama-server and vLLM; others leave or refuse it
     if options.tools:
-        body["tools"] = tools_to_wire(options.tools)
+        body["tools"] = [tool_for(tool) for tool in options.tools]
     if own:
         values = (options.top_k, options.min_p, options.repeat_penalty, True, True)
         body |= dict(zip(_OWN, values, strict=True))
@@ -61,16 +62,6 @@ def refused_names(said: str, body: Json) -> frozenset[str]:
     if "tool" in said.casefold() and "tools" in optional:
         named.add("tools")
     return frozenset(named) or optional | {_LONG_NAME}
-
-
-def tools_to_wire(tools: Iterable[ToolSpec]) -> list[Json]:
-    return [
-        {
-            "type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
-        }
-        for tool in tools
-    ]
 
 
 def _messages(messages: Sequence[Message]) -> Iterable[Json]:

@@ -78,6 +78,11 @@ def test_broken_json_is_said(data: bytes) -> None:
     assert caught.value.code == "remote.answer"
 
 
+def test_an_event_of_lines_without_end_is_given_up() -> None:
+    with pytest.raises(AssistantError):
+        read(b"data: {\n" + b"data:\n" * 500_000)
+
+
 @pytest.mark.parametrize("start", [b"data: ", b"{", b"x"])
 def test_a_line_without_an_end_is_given_up(start: bytes) -> None:
     reader = EventReader("host")
