@@ -72,7 +72,10 @@ def find_in_catalogue(models: tuple[CatalogueModel, ...], name: str) -> Catalogu
     owner, _, rest = name.strip().partition("/")
     repository, _, file = rest.partition("/")
     parts = (owner, repository, *file.split("/"))
-    if file.casefold().endswith(".gguf") and not any(part in ("", ".", "..") for part in parts):
+    # On Windows a backslash or a drive's colon in a name would lead out of the models folder.
+    if file.casefold().endswith(".gguf") and not any(
+        part in ("", ".", "..") or set(part) & {"\\", ":"} for part in parts
+    ):
         short = file.rpartition("/")[2]
         return CatalogueModel(short[: -len(".gguf")], short, (), 0, f"{owner}/{repository}", "", file, 0, "", "")
     raise AssistantError(

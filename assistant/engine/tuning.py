@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,6 +15,7 @@ from assistant.core.folders import make_private, open_private
 from assistant.core.json_text import parse_json
 from assistant.core.values import EngineSettings
 from assistant.engine.speed import Speed
+from assistant.engine.threads import usable_cores
 
 FILE = "tuning.json"
 _VERSION = 1
@@ -197,10 +197,14 @@ class TuningStore:
 
 
 def machine() -> str:
-    """What speeds depend on: processor, cores, the library's version."""
-    from importlib.metadata import version
+    """What speeds depend on: processor, the cores that this process may use, the library's version."""
+    from importlib.metadata import PackageNotFoundError, version
 
-    return f"{_processor()}, {os.cpu_count() or 1} cores, llama-cpp-python {version('llama-cpp-python')}"
+    try:
+        library = version("llama-cpp-python")
+    except PackageNotFoundError:  # a frozen build without the packages' metadata
+        library = "unknown"
+    return f"{_processor()}, {usable_cores()} cores, llama-cpp-python {library}"
 
 
 def _processor(cpu_info: Path = Path("/proc/cpuinfo")) -> str:

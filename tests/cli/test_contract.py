@@ -236,7 +236,8 @@ def test_models_without_any(keepsake: Keepsake, tmp_path: Path) -> None:
 def test_prompt_without_a_model_estimates(keepsake: Keepsake) -> None:
     keepsake("remember", "the boiler is in the cellar")
     prompt = keepsake("prompt", "where is the boiler?", "--json").json
-    assert prompt.keys() == {"blocks", "left_out", "tokens", "window"}
+    assert prompt.keys() == {"blocks", "left_out", "tokens", "window", "host"}
+    assert prompt["host"] == ""  # it would leave this machine for nowhere
     assert prompt["blocks"][0].keys() == {"name", "role", "text", "tokens", "lines"}
     tail = next(block for block in prompt["blocks"] if block["name"] == "tail")
     assert {"file", "line", "text", "why"} <= tail["lines"][0].keys()

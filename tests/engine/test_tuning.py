@@ -120,3 +120,13 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(AssistantError) as error:
         TuningStore(tmp_path / "file").put(model, TUNING)
     assert error.value.code == "tuning.unwritable"
+
+
+def test_what_was_measured_with_other_cores_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tmp_path / "model.gguf"
+    model.write_bytes(b"GGUF")
+    store = TuningStore(tmp_path)
+    store.put(model, TUNING)
+    assert store.get(model) == TUNING
+    monkeypatch.setattr("assistant.engine.tuning.usable_cores", lambda: 64)
+    assert store.get(model) is None
