@@ -144,7 +144,10 @@ class ModelStore:
         return Verified(file.name, True, "structure", detail, digest)
 
     def _found(self) -> Iterator[FoundFile]:
-        """Own files, those that were added, those of added folders; each once."""
+        """Own files, those that were added, those of added folders; each once, but for the own folder's other names.
+
+        A second name that a person gave a file there, by a link, is a model of its own, to be set up otherwise.
+        """
         added = self._registry.read()
         found = own_files(self.folder)
         found += (FoundFile(path) for path in added.files)
@@ -156,7 +159,7 @@ class ModelStore:
         seen: set[Path] = set()
         for file in found:
             real = _real(file.path)
-            if real not in seen:
+            if real not in seen or file.path.is_relative_to(self.folder):
                 seen.add(real)
                 yield file
 

@@ -93,7 +93,8 @@ def test_any_file_of_the_hub_is_fetched_by_its_path(keepsake: Keepsake, hub: Hub
     assert keepsake("models", "download", path, "--json").json["name"] == "Some-Model"
     assert hub.asked[-1].path == "/someone/some-repo/resolve/main/Q4%200/Some-Model.gguf"
     assert (tmp_path / "st" / "models" / "Some-Model.gguf").exists()
-    for wrong in ("a/b/../c.gguf", "a//c.gguf", "a/b/c.bin", "/b/c.gguf", "a/b/.gguf/", "a/b/..\\c.gguf", "a/b/C:c.gguf"):
+    lost = ("a/b/../c.gguf", "a//c.gguf", "a/b/..\\c.gguf", "a/b/C:c.gguf")
+    for wrong in (*lost, "a/b/c.bin", "/b/c.gguf", "a/b/.gguf/"):
         assert keepsake("models", "download", wrong, "--json").json["error"]["code"] == "model.not_in_catalogue"
 
 

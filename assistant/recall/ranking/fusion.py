@@ -30,7 +30,7 @@ class Weights:
     keyword_floor: float = 0.1
     keyword_of_turns: float = 1.0
     keyword_floor_of_turns: float = 0.05
-    keyword_most_of_turns: float = 0.3
+    keyword_most_of_turns: float = 0.23
     meaning: float = 0.45
     meaning_full: float = 0.5
     hub: float = 0.6
