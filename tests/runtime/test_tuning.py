@@ -47,7 +47,7 @@ class Rig:
         store.add(starter_model_path())
         self.models = ModelService(store, self.engine, lambda: self.values, self.lane, self.events.append, self.tunings)
         self.tuning = TuningService(
-            self.models, self.tunings, fixed_clock(datetime(2026, 11, 30, 12)), lambda _size: LITTLE
+            self.models, self.engine, self.tunings, fixed_clock(datetime(2026, 11, 30, 12)), lambda _size: LITTLE
         )
 
     def close(self) -> None:
