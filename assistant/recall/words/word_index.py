@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -65,11 +66,13 @@ class WordIndex:
     def _read_tail(self) -> None:
         sql = "SELECT unit, text, context FROM unit_words WHERE unit >= ? ORDER BY unit"
         rows = self._connection.execute(sql, [self._start]).fetchall()
-        self._tail_units = np.array([unit for unit, _, _ in rows], np.int64)
-        lengths = np.array([(len(text) // HASH, len(context) // HASH) for _, text, context in rows], np.int64)
-        lengths = lengths.reshape(-1, 2)
+        units, texts, contexts = zip(*rows, strict=True) if rows else ((), (), ())
+        self._tail_units = np.array(units, np.int64)
+        sizes = [np.fromiter(map(len, parts), np.int64, len(rows)) for parts in (texts, contexts)]
+        lengths = np.stack(sizes, axis=1) // HASH
         self._tail_sizes = lengths.sum(axis=1) + 1
-        self._tail_words = np.frombuffer(b"".join([part for _, *parts in rows for part in parts]), "<i8")
+        both = chain.from_iterable(zip(texts, contexts, strict=True))
+        self._tail_words = np.frombuffer(b"".join(both), "<i8")
         self._tail_ends = np.cumsum(lengths.ravel())
 
     @property
