@@ -21,8 +21,9 @@ GROUPS = 2 * len(LANGUAGES)
 """Units are centred by language, and those of chats apart from the others."""
 UNIT_ARRAYS = tuple("ids day until struck archived renews chat number group first parts has_vector".split())
 _SIFTED = 16_000
-_SIFTED_SHARE = 32
-"""Windows that pass the first sieve: so many, or one in 32 of a great number."""
+_SIFTED_SHARES = 2.5, 32
+_FEWEST_SIFTED = 4_000
+"""Windows that pass the first sieve: so many at most, of fewer two in five, and one in 32 of a great number."""
 _WEIGHED = 200
 """More than asked for pass the second."""
 _FEW = 3
@@ -208,7 +209,7 @@ class Snapshot:
         """Windows of allowed units that may be among the nearest."""
         usable = np.append(allowed, False)[self.windows.units]  # -1, of units that are gone, is the last
         count = int(np.count_nonzero(usable))
-        if count > (sifted := max(_SIFTED, count // _SIFTED_SHARE)):
+        if count > (sifted := _sifted(count)):
             apart = self.windows.codes.apart(query, self.windows.count)
             usable &= apart <= edge(apart[usable], sifted)
         at = np.flatnonzero(usable)
@@ -230,6 +231,12 @@ class Snapshot:
         at = np.unique(at[self.has_vector[at]])
         windows: np.ndarray = self.windows.sorted[ranges(self.first[at], self.parts[at])]
         return windows
+
+
+def _sifted(windows: int) -> int:
+    """How many of so many windows pass the first sieve."""
+    most, least = (int(windows / share) for share in _SIFTED_SHARES)
+    return max(min(_SIFTED, most), least, _FEWEST_SIFTED)
 
 
 def ranges(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:

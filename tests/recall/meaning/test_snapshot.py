@@ -193,6 +193,7 @@ def test_texts_made_into_vectors_anew_count_by_the_new_ones(shelf: Shelf) -> Non
 
 def test_what_passes_the_sieves_is_what_all_vectors_would_give(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sieves, "_SIFTED", 400)
+    monkeypatch.setattr(sieves, "_FEWEST_SIFTED", 400)
     monkeypatch.setattr(sieves, "_WEIGHED", 100)
     for n in range(3_000):
         shelf.put(f"{n}", language=("en", "zh")[n % 2])
