@@ -25,7 +25,7 @@ def test_folders_of_any_name_work(tmp_path: Path) -> None:
     script = Script(tmp_path.joinpath(*NAMES))
     script.run("remember", "the boiler is in the cellar")
     assert script.run("ask", "Where is the boiler?", "--max-tokens", "4")[-1]["text"]
-    (answer,) = script.run("recall", "boiler")
+    (answer,) = script.run("recall", "where is the boiler?")
     assert answer["mode"] == "hybrid"
     assert answer["hits"][0]["text"] == "the boiler is in the cellar"
 

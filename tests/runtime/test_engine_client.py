@@ -209,7 +209,11 @@ def test_speed_settings_leave_a_model_that_answers(own_engine: WorkerEngine, set
     assert "Paris" in chat(own_engine, FRANCE).text
 
 
-def test_another_way_of_waiting_takes_another_process(own_engine: WorkerEngine) -> None:
+def test_another_way_of_waiting_takes_another_process(
+    own_engine: WorkerEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):  # what a person set in the environment stands
+        monkeypatch.delenv(name, raising=False)
     load(own_engine)
     first = own_engine.pid
     load(own_engine)
