@@ -100,13 +100,7 @@ def ask_to_send(parent: QWidget, host: str, here: bool, encrypted: bool, private
     ]
     box.setInformativeText("\n\n".join(part for part in parts if part))
     go = box.addButton(tr("Use this server"), QMessageBox.ButtonRole.AcceptRole)
-    stay = box.addButton(tr("Stay on this laptop"), QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(stay)
-    box.setEscapeButton(stay)
-    box.exec()
-    pressed = box.clickedButton()
-    box.deleteLater()
-    return pressed is go
+    return _is_pressed(box, go, tr("Stay on this laptop"))
 
 
 def ask_to_send_key(parent: QWidget, host: str) -> bool:
@@ -117,7 +111,12 @@ def ask_to_send_key(parent: QWidget, host: str) -> bool:
     box.setWindowTitle(tr("Send the key without encryption?"))
     box.setText(tr("Anybody in the network on the way to {host} could read the key and use it.", host=host))
     go = box.addButton(tr("Send it all the same"), QMessageBox.ButtonRole.DestructiveRole)
-    stay = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+    return _is_pressed(box, go, tr("Cancel"))
+
+
+def _is_pressed(box: QMessageBox, go: QPushButton, otherwise: str) -> bool:
+    """Ask; Enter and Escape mean the other button."""
+    stay = box.addButton(otherwise, QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(stay)
     box.setEscapeButton(stay)
     box.exec()
