@@ -13,10 +13,12 @@ from assistant.core.errors import AssistantError
 from assistant.core.events import EventSink, ForgetAsked, Notice
 from assistant.core.values import Hit, MadeCall, Scope, ToolCall
 from assistant.workspace.forget_finder import ForgetFinder
+from assistant.workspace.forget_values import Target
 from assistant.workspace.forgotten_text import CJK
 from assistant.workspace.workspace import Workspace
 
 _SCOPES: tuple[Scope, ...] = ("memory", "chats")
+_LOST = ("refused", "failed")
 _TEMPORARY = "a temporary chat writes nothing"
 _CHINESE = re.compile(f"[{CJK}]")
 
@@ -67,8 +69,7 @@ class Obeying:
             except AssistantError as error:
                 self._emit(Notice(str(error), error=True))
                 result = failed(str(error))
-        lost = result.outcome in ("refused", "failed")
-        notes = (f"[This could not be remembered: {result.detail}]",) if lost else ()
+        notes = (f"[This could not be remembered: {result.detail}]",) if result.outcome in _LOST else ()
         return Obeyed((made(call, result, asked=True),), notes=notes)
 
     def _look_up(self, query: str, place: ToolPlace) -> Obeyed:
@@ -85,12 +86,11 @@ class Obeying:
 
     def _forget(self, what: str, place: ToolPlace, message: str) -> Obeyed:
         """Ask the person what is to go. Nothing is forgotten here; where nothing is known the model may answer."""
-        own = f"{place.chat}#{place.turn}"
         try:
             targets = ForgetFinder(self._workspace).plan(what).targets
         except AssistantError:
             targets = ()
-        count = sum(f"{target.chat}#{target.number}" != own for target in targets)
+        count = sum(not _asks_itself(target, place) for target in targets)
         things: tuple[str, ...] = ()
         if not count:
             found = (self._toolbox.search(what, scope, place) for scope in _SCOPES)
@@ -100,7 +100,37 @@ class Obeying:
             return NOTHING
         self._emit(ForgetAsked(place.chat, place.turn, what, things, count))
         call = made(ToolCall("forget", {"what": what}), Result("waits", "", "; ".join(things)), asked=True)
-        return Obeyed((call,), answer=_asked_words(count, _CHINESE.search(message) is not None))
+        return Obeyed((call,), answer=_asked_words(count, _is_chinese(message)))
+
+
+def _asks_itself(target: Target, place: ToolPlace) -> bool:
+    """Whether it stands there only because of what the person just said: a chat is called by its first message."""
+    if target.chat != place.chat:
+        return False
+    return target.number == place.turn or (target.kind == "title" and place.turn == 1)
+
+
+def answer_without_model(obeyed: Obeyed, message: str) -> str:
+    """What to reply where there is no model to tell of what was done; "" where nothing was."""
+    if not obeyed.calls:
+        return ""
+    chinese = _is_chinese(message)
+    if obeyed.hits:
+        lines = "\n".join(f"- {hit_line(hit, frozenset()).text}" for hit in obeyed.hits)
+        return f"{'找到了这些：' if chinese else 'This is what I found:'}\n\n{lines}"
+    (call, *more) = obeyed.calls
+    if more:
+        return "没有找到相关内容。" if chinese else "I found nothing about this."
+    if call.outcome in _LOST:
+        return f"没能记住：{call.detail}" if chinese else f"This could not be remembered: {call.detail}"
+    known = call.outcome == "known"
+    if chinese:
+        return "这一点已经记着了。" if known else "记住了。"
+    return "I know this already." if known else "Remembered."
+
+
+def _is_chinese(message: str) -> bool:
+    return _CHINESE.search(message) is not None
 
 
 def _asked_words(count: int, chinese: bool) -> str:

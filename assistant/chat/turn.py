@@ -9,7 +9,7 @@ from functools import partial
 
 from assistant.chat.call_records import saved_call
 from assistant.chat.must_look import asks_of_own_life
-from assistant.chat.obeying import Obeyed, Obeying
+from assistant.chat.obeying import Obeyed, Obeying, answer_without_model
 from assistant.chat.prompt import Draft, PromptBuilder, Question
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tool_rounds import ToolRounds, joined
@@ -70,10 +70,12 @@ class TurnRunner:
         builder: PromptBuilder,
         options: GenerateOptions,
         cancel: CancelToken,
+        lacking: AssistantError | None = None,
     ) -> TurnOutcome:
         """Answer ``turn``, whose words are on disk already. Whatever was generated is kept, whatever happens.
 
-        The last event is TurnFinished. Raises AssistantError when there is no (whole) reply; the caller tells it.
+        lacking: why there is no model; only what needs none is done then, or it is raised. The last event is
+        TurnFinished. Raises AssistantError when there is no (whole) reply; the caller tells it.
         """
         text = _Reply(lambda so_far: self._chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
@@ -81,8 +83,11 @@ class TurnRunner:
         try:
             place = ToolPlace(chat.id, turn.n, private=builder.tells_private)
             obeyed = self._obey(place, turn.user, builder.reads_memory, calls)
-            if obeyed.answer:
-                done = self._say(chat.id, turn.n, obeyed.answer, text)
+            answer = obeyed.answer or (answer_without_model(obeyed, turn.user) if lacking else "")
+            if answer:
+                done = self._say(chat.id, turn.n, answer, text)
+            elif lacking:
+                raise lacking
             else:
                 branch = chat.branch(turn.after) if turn.after else ()
                 question = Question(chat, branch, turn.user, turn.n, hits=obeyed.hits, notes=obeyed.notes)

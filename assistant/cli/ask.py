@@ -56,13 +56,25 @@ def run_ask(context: Context, options: Namespace) -> int:
     with stopped_by_signals(cancel):
         warming = services.lanes.recall.submit(context.ready_recall, must=False)
         plan = TurnPlan(options.model, _generate_options(context, options), not options.no_memory)
-        services.model_service.ensure(plan.model, cancel)
+        _ensure_model(context, plan, text, cancel)
         try:
             warming.result(_WARM_SECONDS)
         except TimeoutError:
             context.output.note("The embedding model is not ready yet: memory is searched by words alone.")
         _ask(context, options, text, plan, cancel)
     return 130 if cancel.cancelled else 0
+
+
+def _ensure_model(context: Context, plan: TurnPlan, text: str, cancel: CancelToken) -> None:
+    """Before a chat is begun. What the person asks of the memory in plain words needs no model."""
+    from assistant.chat.intents import read_intent
+
+    try:
+        context.services.model_service.ensure(plan.model, cancel)
+    except AssistantError as error:
+        if read_intent(text) is None:
+            raise
+        context.output.note(error.message)
 
 
 def _ask(context: Context, options: Namespace, text: str, plan: TurnPlan, cancel: CancelToken) -> None:

@@ -54,10 +54,12 @@ def look_up(
         if listed.hits or re.search(r"[^\W\d]", text):  # figures alone (3.11.14) may be no day at all
             return listed
     with _unasked(connection, query.asked), reading(connection):
-        words = search_words(connection, query_terms(text), ids, CANDIDATES)
+        terms = query_terms(text)
+        words = search_words(connection, terms, ids, CANDIDATES)
     near = None if vector is None else Nearness(connection, snapshot, vector, language(text))
     named = _of_named_chats(connection, snapshot, wish)
-    asked = Asked(wish, words, near, allowed, named, spoken, echoes(connection, words, text), today, query.anyway)
+    echoing = echoes(connection, words, terms, text)
+    asked = Asked(wish, words, near, allowed, named, spoken, echoing, today, query.anyway)
     candidates = rank(snapshot, asked)
     mode = "keyword" if vector is None else "hybrid"
     if candidates is None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from assistant.chat.intents import read_intent
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.turn import TurnOutcome, TurnRunner
 from assistant.core.cancel import CancelToken
@@ -172,17 +173,22 @@ class TurnService:
 
     def _run(self, chat_id: str, turn: int, cancel: CancelToken, plan: TurnPlan) -> TurnOutcome:
         with self._told(chat_id, turn), self._prompts.kept_here(self._keeps and self._chats.is_private(chat_id)):
+            lacking = None
             try:
                 self._models.ensure(plan.model, cancel)
             except Cancelled:
                 return self._runner.end_unstarted(chat_id, turn)
+            except AssistantError as error:
+                lacking = error
             chat = self._chats.read(chat_id)
             said = chat.by_number.get(turn)
             if said is None:
                 raise _no_turn(turn)
+            if lacking and read_intent(said.user) is None:
+                raise lacking
             try:
-                builder = self._prompts.builder(plan, chat_id)
-                return self._runner.run(chat, said, builder, plan.options or self._prompts.options(), cancel)
+                builder, options = self._prompts.builder(plan, chat_id), plan.options or self._prompts.options()
+                return self._runner.run(chat, said, builder, options, cancel, lacking)
             except AssistantError as error:
                 self._models.note_failure(error)
                 raise

@@ -233,6 +233,22 @@ def test_models_without_any(keepsake: Keepsake, tmp_path: Path) -> None:
     assert asked.json["error"]["code"] == "model.none"
 
 
+def test_memory_is_asked_in_plain_words_without_a_model(keepsake: Keepsake) -> None:
+    told = keepsake("ask", "Remember that the boiler is in the cellar")
+    assert (told.code, told.out.strip()) == (0, "Remembered.")
+    assert "There is no model yet." in told.err
+    assert keepsake("ask", "记住锅炉在地下室").out.strip() == "记住了。"
+    found = keepsake("ask", "What did I say about the boiler?", "--json")
+    assert found.code == 0
+    assert "the boiler is in the cellar" in "".join(line.get("text", "") for line in found.lines)
+    assert keepsake("ask", "What did I say about the Zephyrs?").out.strip() == "I found nothing about this."
+    asked = keepsake("ask", "forget the boiler")
+    assert asked.code == 0
+    assert "Nothing is forgotten yet" in asked.out
+    unknown = keepsake("ask", "forget the Marmots", "--json")
+    assert (unknown.code, unknown.json["error"]["code"]) == (1, "model.none")
+
+
 def test_prompt_without_a_model_estimates(keepsake: Keepsake) -> None:
     keepsake("remember", "the boiler is in the cellar")
     prompt = keepsake("prompt", "where is the boiler?", "--json").json

@@ -275,6 +275,25 @@ def test_what_answers_a_question_stands_above_the_same_question_asked_before(
     assert hits[1].why["echo"] < 0
 
 
+@pytest.mark.parametrize(
+    ("said", "replied", "only_asks"),
+    [
+        ("Where is the boiler?", "The one I am is a.", True),
+        ("锅炉 boiler 在哪里？", "我不知道。", True),
+        ("Where is the boiler?", "The boiler is in the cellar.", False),
+        ("The boiler is in the cellar. Is that safe?", "It is.", False),
+        ("The boiler is in the cellar", "Good.", False),
+    ],
+)
+def test_a_turn_that_only_asks_about_a_word_stands_below_what_says_something_about_it(
+    workspace: SmallWorkspace, recall: Recall, said: str, replied: str, only_asks: bool
+) -> None:
+    workspace.remember(*FILLER[:20])
+    workspace.chat("20261102_100000", (said, replied))
+    recall.sync(CancelToken(), quiet)
+    assert ("echo" in found(recall, "boiler")[0].why) is only_asks
+
+
 def test_a_query_map_that_comes_later_turns_the_next_questions(
     workspace: SmallWorkspace, recall: Recall, embedder: FakeEmbedder
 ) -> None:

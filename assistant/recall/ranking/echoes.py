@@ -1,29 +1,50 @@
-"""Turns that only ask the same: nothing is as near to a question as the question itself, asked some other day."""
+"""Turns that only ask, too: nothing is as near to a question as the question itself, asked some other day."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Collection
 
-from assistant.recall.meaning.pieces import MESSAGE
+from assistant.recall.meaning.pieces import CONTEXT, MESSAGE
 from assistant.recall.words.keywords import KeywordHits
+from assistant.recall.words.query_terms import Term
 from assistant.recall.words.text import fold
+from assistant.recall.words.tokens import words_of
 
 _LIKELY = 20
 """So many of those that hold most of the question's words are looked at."""
+SAME = 1.0
+_ABOUT = 0.15
+_ONLY_ASKS = re.compile(r"[^.!。！\n]*[?？]\s*")
+"""A question and no sentence before it, which might tell something."""
 
 
-def echoes(connection: sqlite3.Connection, words: KeywordHits, question: str) -> frozenset[int]:
-    """Rows of the turns in which the person asked just this; what was replied may still answer it."""
+def echoes(
+    connection: sqlite3.Connection, words: KeywordHits, terms: Collection[Term], question: str
+) -> dict[int, float]:
+    """Row -> how far a turn only asks: SAME for just this question, though what was replied may still answer it; less
+    for another one that holds words of it, when no word of it was said in reply."""
     wanted = _bare(question)
+    asked_for = {token for term in terms for token in term.tokens}
     likely = sorted(words.scores, key=lambda row: -words.scores[row])[:_LIKELY]
-    return frozenset(row for row in likely if wanted and _asked(connection, row) == wanted)
+    found = {row: _asks(_body(connection, row), wanted, asked_for) for row in likely if wanted}
+    return {row: share for row, share in found.items() if share}
 
 
-def _asked(connection: sqlite3.Connection, row: int) -> str:
-    """What the person said in a turn; "" for other units."""
+def _asks(body: str, wanted: str, asked_for: Collection[str]) -> float:
+    said, _, replied = body.partition(CONTEXT)[0].partition(MESSAGE)
+    if _bare(said) == wanted:
+        return SAME
+    if not _ONLY_ASKS.fullmatch(said) or not asked_for.isdisjoint(words_of(fold(replied))[0]):
+        return 0.0
+    return _ABOUT
+
+
+def _body(connection: sqlite3.Connection, row: int) -> str:
+    """Of a turn what was said in it; "" for other units."""
     found = connection.execute("SELECT body FROM units WHERE id = ? AND chat != ''", [row]).fetchone()
-    return _bare(found[0].partition(MESSAGE)[0]) if found else ""
+    return found[0] if found else ""
 
 
 def _bare(text: str) -> str:

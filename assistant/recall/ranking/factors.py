@@ -27,7 +27,7 @@ FACTORS: Mapping[str, Factor] = {
     "chat": Factor("chat", "it was said in the chat that the question names"),
     "neighbours": Factor("neighbours", "other lines of the same chat fit, too"),
     "language": Factor("other language", "it is in another language than the question"),
-    "echo": Factor("same question", "it only asks the same, so what answers it comes first"),
+    "echo": Factor("only asks", "it only asks, too, so what answers the question comes first"),
     "newer": Factor("newer", "it says anew what an older line said"),
     "recency": Factor("recency", "it was written not long ago"),
     "superseded": Factor("out of date", "it is struck, over or in the archive, so it comes last"),

@@ -12,6 +12,7 @@ import numpy as np
 
 from assistant.recall.days.moments import Order
 from assistant.recall.meaning.snapshot import Snapshot
+from assistant.recall.ranking.echoes import SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Found:
     """What both indexes found, unit by unit.
 
     at: places in the snapshot; keyword, exact, in_time, in_named: 0..1; meaning: cosines, or None for words alone;
-    echo: whether it only asks the same; foreign: whether it is in another language, where that counts; order: the
+    echo: how far it only asks; foreign: whether it is in another language, where that counts; order: the
     question wants the "latest" or the "first" of several occasions; past: it asks how it used to be; today: a day's
     ordinal.
     """
@@ -97,7 +98,7 @@ def fuse(snapshot: Snapshot, found: Found, weights: Weights = WEIGHTS) -> Candid
     """Score what was found: the sum of its factors."""
     at = found.at
     factors = _relevance(found, snapshot.chat[at] >= 0, weights)
-    base = np.where(found.echo, 0.0, np.sum(list(factors.values()), axis=0))
+    base = np.where(found.echo == SAME, 0.0, np.sum(list(factors.values()), axis=0))
     factors["neighbours"] = weights.neighbours * _neighbours(snapshot.chat[at], snapshot.number[at], base)
     factors["recency"] = _recency(snapshot.day[at], found, weights)
     factors["time"] = weights.in_time * found.in_time

@@ -71,8 +71,9 @@ class Nearness:
 class Asked:
     """A question and what is to answer it.
 
-    spoken: units that speak of the days asked for, and how much; echoes: those that only ask the same; in_named: units
-    of the chat that it names; allowed: a bool a unit; anyway: the nearest are wanted also where nothing known answers.
+    spoken: units that speak of the days asked for, and how much; echoes: those that only ask, and how much; in_named:
+    units of the chat that it names; allowed: a bool a unit; anyway: the nearest are wanted also where nothing known
+    answers.
     """
 
     wish: TimeWish
@@ -81,7 +82,7 @@ class Asked:
     allowed: np.ndarray
     in_named: np.ndarray
     spoken: Mapping[int, float]
-    echoes: frozenset[int]
+    echoes: Mapping[int, float]
     today: date
     anyway: bool = False
 
@@ -131,7 +132,7 @@ def _found(snapshot: Snapshot, asked: Asked, at: np.ndarray, meaning: np.ndarray
         exact=np.array([float(row in asked.words.exact) for row in rows]),
         in_time=in_time,
         in_named=asked.in_named[at].astype(float),
-        echo=np.array([row in asked.echoes for row in rows], bool),
+        echo=np.array([asked.echoes.get(row, 0.0) for row in rows]),
         foreign=_foreign(snapshot, asked.nearness, at),
         order=asked.wish.order,
         past=asked.wish.past,
