@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from assistant.recall.meaning.pieces import CONTEXT, MESSAGE
 from assistant.recall.words.keywords import KeywordHits
@@ -32,7 +33,7 @@ def echoes(
     return {row: share for row, share in found.items() if share}
 
 
-def _asks(body: str, wanted: str, asked_for: Collection[str]) -> float:
+def _asks(body: str, wanted: str, asked_for: AbstractSet[str]) -> float:
     said, _, replied = body.partition(CONTEXT)[0].partition(MESSAGE)
     if _bare(said) == wanted:
         return SAME
