@@ -8,6 +8,7 @@ from dataclasses import replace
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.tool_results import Result, messages_of
 from assistant.chat.tool_use import MOST_CALLS, Toolbox, ToolPlace, enough, made
+from assistant.chat.words import CJK, stems
 from assistant.core.values import Done, MadeCall, Message, Prompt, ToolCall, ToolSpec
 
 _SHARE = 8
@@ -62,16 +63,20 @@ class ToolRounds:
         if self._used == MOST_CALLS:
             return made(call, enough(), said, self._step)
         self._used += 1
-        if call.name == "memory_write" and (known := self._remembered()):
+        if call.name == "memory_write" and (known := self._remembered(str(call.arguments.get("text", "")))):
             result = Result("known", f"This was remembered already, in {known.detail}.", known.detail)
             return made(call, result, said, self._step)
         place = replace(self._place, tokens=self._room())
         return self._toolbox.use(call, place, self._counter, said, self._step)
 
-    def _remembered(self) -> MadeCall | None:
-        """What the person's own words had written: the model need not write it again in its own."""
-        wrote = ("written", "known")
-        return next((c for c in self._asked if c.name == "memory_write" and c.outcome in wrote), None)
+    def _remembered(self, text: str) -> MadeCall | None:
+        """What the person's own words had written: the model need not write it again in its own words or language."""
+        for call in self._asked:
+            if call.name == "memory_write" and call.outcome in ("written", "known"):
+                fact = str(call.arguments.get("text", ""))
+                if stems(text) & stems(fact) or bool(CJK.search(text)) != bool(CJK.search(fact)):
+                    return call
+        return None
 
     def _room(self) -> int:
         window = self._prompt.window

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from assistant.chat.call_records import saved_call
+from assistant.chat.growing_reply import GrowingReply
 from assistant.chat.must_look import asks_of_own_life
 from assistant.chat.obeying import Obeyed, Obeying, answer_without_model
 from assistant.chat.prompt import Draft, PromptBuilder, Question
@@ -25,7 +25,6 @@ from assistant.workspace.temporary import Chats, TemporaryChats
 from assistant.workspace.thoughts import NO_THOUGHT, Thought
 from assistant.workspace.workspace import Workspace
 
-_PARTIAL_SECONDS = 1.0  # how much of a reply a crash may cost
 _MARKS = {StopReason.STOPPED: "stopped", StopReason.INTERRUPTED: "interrupted"}
 _NOTHING = Done(StopReason.STOPPED, "", 0, 0, 0, 0.0, 0.0)
 
@@ -77,7 +76,7 @@ class TurnRunner:
         lacking: why there is no model; only what needs none is done then, or it is raised. The last event is
         TurnFinished. Raises AssistantError when there is no (whole) reply; the caller tells it.
         """
-        text = _Reply(lambda so_far: self._chats.keep_partial(chat.id, turn.n, so_far), self._emit)
+        text = GrowingReply(lambda so_far: self._chats.keep_partial(chat.id, turn.n, so_far), self._emit)
         draft: Draft | None = None
         calls: list[MadeCall] = []
         try:
@@ -95,9 +94,9 @@ class TurnRunner:
                 self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft, calls)))
                 done = self._answer(replace(place, seen=draft.seen), draft, options, cancel, text, calls)
         except Cancelled:
-            done = replace(_NOTHING, text=text.value)
+            done = replace(_NOTHING, text=text.value, thought=text.thought, thought_s=text.thought_s)
         except BaseException as error:  # Ctrl+C and a reader of our output that is gone, too
-            self._keep_cut_off(chat, turn.n, text.value, error)
+            self._keep_cut_off(chat, turn.n, text, error)
             raise
         self._end(chat.id, turn.n, done.text, _MARKS.get(done.stop, ""), thought_of(done))
         model = self._model()
@@ -127,11 +126,12 @@ class TurnRunner:
             self._afterwards(lambda: self._chats.keep_partial(chat, turn, text))
             raise
 
-    def _keep_cut_off(self, chat: Chat, turn: int, text: str, error: BaseException) -> None:
-        if text:
-            self._afterwards(lambda: self._end(chat.id, turn, text, "interrupted"))
+    def _keep_cut_off(self, chat: Chat, turn: int, reply: GrowingReply, error: BaseException) -> None:
+        thought = _thought(reply.thought, reply.thought_s)
+        if reply.value or reply.thought:
+            self._afterwards(lambda: self._end(chat.id, turn, reply.value, "interrupted", thought))
         why = error.message if isinstance(error, AssistantError) else type(error).__name__
-        self._afterwards(lambda: self._log_turn(chat, text, why))
+        self._afterwards(lambda: self._log_turn(chat, reply.value, why))
 
     def _afterwards(self, step: Callable[[], None]) -> None:
         """What comes behind the reply must not cost it, nor hide why there is none: a failure is told beside it."""
@@ -157,7 +157,7 @@ class TurnRunner:
             self._afterwards(partial(self._chats.add_call, chat, turn, saved_call(call)))
             self._emit(ToolUsed(chat, turn, call))
 
-    def _say(self, chat: str, turn: int, words: str, text: _Reply) -> Done:
+    def _say(self, chat: str, turn: int, words: str, text: GrowingReply) -> Done:
         """A reply that no model wrote."""
         text.add(words)
         self._emit(TextArrived(chat, turn, words))
@@ -169,7 +169,7 @@ class TurnRunner:
         draft: Draft,
         options: GenerateOptions,
         cancel: CancelToken,
-        text: _Reply,
+        text: GrowingReply,
         calls: list[MadeCall],
     ) -> Done:
         """The reply; where the model asks for tools, they are used and it goes on behind their results."""
@@ -214,13 +214,14 @@ class TurnRunner:
         messages: Sequence[Message],
         options: GenerateOptions,
         cancel: CancelToken,
-        text: _Reply,
+        text: GrowingReply,
     ) -> Done:
         for event in self._engine.chat(messages, options, cancel):
             match event:
                 case PromptRead(read, total):
                     self._emit(PromptProgress(chat, turn, read, total))
                 case Delta(new, thought=True):
+                    text.think(new)
                     self._emit(TextArrived(chat, turn, new, thought=True))
                 case Delta(new):
                     self._emit(TextArrived(chat, turn, text.add(new)))
@@ -238,43 +239,11 @@ class TurnRunner:
 
 def thought_of(done: Done) -> Thought:
     """What a reply was thought with, as its chat keeps it."""
-    return Thought(done.thought, max(1, round(done.thought_s))) if done.thought else NO_THOUGHT
+    return _thought(done.thought, done.thought_s)
 
 
-class _Reply:
-    """The text of a reply so far, kept on disk now and then so that a crash costs at most a second of it.
-
-    Where it cannot be kept the reply goes on all the same; that is told once.
-    """
-
-    def __init__(self, keep: Callable[[str], None], emit: EventSink) -> None:
-        self.value = ""
-        self._keep = keep
-        self._emit = emit
-        self._keeps = True
-        self._parts = False
-        self._kept_at = time.monotonic()
-
-    def part(self) -> None:
-        """What comes next is a part of its own."""
-        self._parts = bool(self.value)
-
-    def add(self, text: str) -> str:
-        """Add new text, and return it as it is to be shown."""
-        if self._parts:
-            text, self._parts = f"\n\n{text}", False
-        self.value += text
-        if self._keeps and time.monotonic() - self._kept_at >= _PARTIAL_SECONDS:
-            self._keep_now()
-        return text
-
-    def _keep_now(self) -> None:
-        try:
-            self._keep(self.value)
-        except AssistantError as error:
-            self._keeps = False
-            self._emit(Notice(str(error), error=True))
-        self._kept_at = time.monotonic()
+def _thought(text: str, seconds: float) -> Thought:
+    return Thought(text, max(1, round(seconds))) if text else NO_THOUGHT
 
 
 def receipt_of(

@@ -37,6 +37,8 @@ class Part:
 
 
 _NOTHING = Part("")
+_LONGEST_CALLS = 32_768
+"""Characters; each piece that comes reads all of them anew."""
 
 
 class ReplyParts:
@@ -60,10 +62,12 @@ class ReplyParts:
 
     @property
     def over(self) -> bool:
-        """Whether whole calls are followed by something that is none: no more is wanted of this reply."""
+        """Whether no more is wanted: whole calls are followed by something that is none, or it is longer than any."""
         form = self._shape.calls
         if self._at != self._call or form is None:
             return False
+        if len(self._calling) > _LONGEST_CALLS:
+            return True
         calls, rest = form.read(self._calling)
         return bool(calls) and bool(rest.strip()) and (len(calls) >= form.most or not form.goes_on(rest))
 

@@ -271,6 +271,17 @@ def test_what_the_person_asks_to_remember_is_written_shown_and_not_written_again
     assert "remembered already" in bench.engine.asked[1][-1].text
 
 
+@pytest.mark.parametrize(
+    ("text", "outcome"), [("They move to Lisbon in May", "written"), ("这个人的狗叫雷克斯", "known")]
+)
+def test_another_fact_of_the_same_turn_is_written_the_same_in_another_language_is_not(
+    bench: Bench, text: str, outcome: str
+) -> None:
+    bench.script(asks("memory_write", text=text), "I will remember that.")
+    calls = bench.say("Remember that my dog is called Rex").receipt.calls
+    assert [call.outcome for call in calls] == ["written", outcome]
+
+
 def test_what_did_i_say_finds_memory_and_chats_and_tells_the_model(bench: Bench) -> None:
     old = bench.workspace.chats.create("Boiler")
     turn = bench.workspace.chats.begin_turn(old, "The plumber wants 240 euros for the boiler")

@@ -93,6 +93,21 @@ def test_a_death_in_mid_reply_costs_the_rest_only(bench: Bench) -> None:
     assert bench.turns[1].reply == "Back again."
 
 
+def test_what_was_thought_before_a_death_is_kept(bench: Bench) -> None:
+    class Dying(FakeEngine):
+        def chat(self, messages, options, cancel):  # type: ignore[no-untyped-def]
+            for event in super().chat(messages, options, cancel):
+                if type(event).__name__ == "Delta" and not event.thought:
+                    raise AssistantError("engine.died", "The model stopped unexpectedly.", "Try again.")
+                yield event
+
+    bench.engine = Dying([Reply("Two.", thought="They ask for a number.")])
+    with pytest.raises(AssistantError):
+        bench.say("One or two?")
+    (turn,) = bench.turns
+    assert (turn.reply or "", turn.mark, turn.thought.text) == ("", "interrupted", "They ask for a number.")
+
+
 def test_remember_that_is_obeyed_and_told_to_the_model(bench: Bench) -> None:
     bench.say("Hi")
     bench.say("Remember that my dog is called Rex")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.values import ToolCall
-from assistant.engine.reply_parts import PLAIN, ReplyParts, ReplyShape
+from assistant.engine.reply_parts import PLAIN, Part, ReplyParts, ReplyShape
 from assistant.engine.tool_formats import HERMES, LLAMA
 
 TOOLS = ReplyShape(calls=HERMES, tools=("look",))
@@ -82,3 +82,12 @@ def test_no_more_is_wanted_after_calls_that_something_else_follows() -> None:
     assert other.over
     other.finish()
     assert other.calls == (CALL,)
+
+
+def test_what_grows_longer_than_any_call_is_no_more_wanted_and_not_lost() -> None:
+    parts = ReplyParts(TOOLS)
+    endless = '<tool_call>\n{"name": "look", "arguments": {"at": "' + "a" * 40_000
+    parts.push(endless)
+    assert parts.over
+    assert parts.finish() == [Part(endless)]
+    assert parts.calls == ()
