@@ -29,12 +29,13 @@ class ToolCalls:
         keeps: bool = True,
     ) -> None:
         self._workspace = workspace
+        self._settings = settings
         self._keeps = keeps
         self.box = Toolbox(workspace, recall, receipts, self.writes, lambda: settings().memory.writes == "ask")
 
     def offered(self, chat: str, info: ModelInfo | None, window: int) -> tuple[ToolSpec, ...]:
-        """The tools of a chat ("": of a new one); none where the model cannot call any."""
-        if info is None or not info.tools or window < _LEAST_WINDOW:
+        """The tools of a chat ("": of a new one); none where the model cannot call any, or is not to."""
+        if info is None or not info.tools or window < _LEAST_WINDOW or self._settings().model.tools == "off":
             return ()
         return offered(writes=self.writes(chat))
 

@@ -79,7 +79,8 @@ class ModelSettings:
     memory back; 0: never. flash_attention "auto", gpu_layers -1: as measured for the model (`keepsake models tune`), or
     else off and none. kv_type: precision of the context's cache; "q8_0" takes half the memory of "f16". memory_lock
     "on": the system may not swap the model out. thinking: "auto": the model may think before it replies; "off": not,
-    where it can do without. The sampling defaults are those of core.values.GenerateOptions.
+    where it can do without. tools: "auto": a model that can call tools may look into memory and chats and note things
+    by itself; "off": it is told of none. The sampling defaults are those of core.values.GenerateOptions.
     """
 
     engine: str = _text("local", "local", "remote")
@@ -99,6 +100,7 @@ class ModelSettings:
     repeat_penalty: float = _share(1.1, 0.1, 10)
     snapshot_mb: int = _whole(2_000, 0, 1_000_000)
     thinking: str = _text("auto", "auto", "off")
+    tools: str = _text("auto", "auto", "off")
 
 
 @dataclass(frozen=True, slots=True)

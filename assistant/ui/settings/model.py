@@ -33,6 +33,12 @@ class ModelPage(SettingsPage):
             {"auto": tr("When the model likes to"), "off": tr("Reply at once")},
             tr("Some models think before they reply, which takes longer. Their thoughts are shown folded."),
         )
+        self.add_choice(
+            "tools",
+            tr("Uses memory by itself"),
+            {"auto": tr("When the model can"), "off": tr("Never")},
+            tr("It searches memory and chats and notes facts while it replies. “Remember that …” always works."),
+        )
         self.add_number(
             "threads", tr("Threads"), 0, 256, tr("How many processor cores work on a reply."), special=tr("automatic")
         )
