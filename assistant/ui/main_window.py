@@ -71,9 +71,8 @@ class MainWindow(QMainWindow):
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.memory = MemoryPane(self)
         self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
-        self.remembered = RememberedToasts(
-            services, self.bridge, self.toasts, self.undo_offers, self.memory.review, self.memory.is_reviewing, self
-        )
+        asked = (self.memory.review, self.memory.is_reviewing, self.session.streaming)
+        self.remembered = RememberedToasts(services, self.bridge, self.toasts, self.undo_offers, *asked, self)
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from assistant.core.events import Recalled, ToolUsed
+from assistant.core.events import MemoryChanged, Recalled, ToolUsed
 from assistant.core.values import MadeCall, PromptLine
 from assistant.ui.chat.calls import CallRow, call_words, outcome_words
 from assistant.ui.main_window import MainWindow
@@ -52,6 +52,20 @@ def test_a_call_is_shown_when_it_is_made_and_stays_behind_the_reply(
     qtbot.waitUntil(lambda: not window.session.streaming())
     assert told(window) == ["Searched memory: hydrangea | 2 found"]
     assert last(window).calls.y() < last(window).reply.y()
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_what_is_noted_for_a_reply_has_no_toast_beside_its_line(
+    qtbot: QtBot, window: MainWindow, services: FakeServices, shown: bool
+) -> None:
+    chat = start(qtbot, window, services, "I play the cello on Tuesdays")
+    services.save_turn(chat)
+    if not shown:
+        window.session.open_new()
+    noted = MemoryChanged("MEMORY.md", "assistant", "j7", "Remembered: Cello is on Tuesdays")
+    services.emit(noted, MemoryChanged("MEMORY.md", "upkeep", "j8", "Tidied up"))  # the second always shows itself
+    qtbot.waitUntil(lambda: bool(window.toasts.shown()))
+    assert [toast.text() for toast in window.toasts.shown()] == ["Tidied up" if shown else "2 changes of your memory"]
 
 
 def test_a_call_is_read_back_from_the_chats_file_with_or_without_a_receipt(

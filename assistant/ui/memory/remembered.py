@@ -22,7 +22,8 @@ _REMEMBERED = "Remembered: "
 class RememberedToasts(QObject):
     """Several changes in a row are joined in one toast, and undone together, the latest first.
 
-    review: goes to where what waits for a yes is answered; reviewing: whether the person is there now.
+    review: goes to where what waits for a yes is answered; reviewing: whether the person is there now. replying:
+    whether a reply is being written before the person's eyes: what is noted for it stands above it, with a way back.
     """
 
     def __init__(
@@ -33,11 +34,13 @@ class RememberedToasts(QObject):
         offers: UndoOffers,
         review: Callable[[], object],
         reviewing: Callable[[], bool],
+        replying: Callable[[], bool],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._services, self._bridge = services, bridge
         self._toasts, self._offers, self._review, self._reviewing = toasts, offers, review, reviewing
+        self._replying = replying
         self._changes: dict[str, str] = {}
         self._toast: Toast | None = None
         self._waiting_toast: Toast | None = None
@@ -47,7 +50,8 @@ class RememberedToasts(QObject):
     def _on_event(self, event: object) -> None:
         match event:
             case MemoryChanged(actor=actor, journal_id=ident, summary=summary) if actor in _OTHERS and ident:
-                self._show_change(ident, summary)
+                if actor != "assistant" or not self._replying():
+                    self._show_change(ident, summary)
             case InboxChanged(waiting=waiting):
                 if waiting > self._waiting and not self._reviewing():
                     self._show_waiting(waiting)
