@@ -14,6 +14,11 @@ _GLANCES, _PAUSE = 3, 0.001
 """A program that works is there at each glance; one that only wakes for a moment is not."""
 
 
+def others_are_known(stat: Path = _STAT) -> bool:
+    """Whether this system says what other programs do."""
+    return stat.exists()
+
+
 class OtherWork:
     """The processor time of the whole system less our own, between one look and the next.
 

@@ -1,10 +1,11 @@
 """How many threads a model gets, and how they wait for each other.
 
 llama.cpp's OpenMP threads spin while they wait. With as many threads as cores, decoding collapses as soon as anything
-else runs (a 135M model on two cores: 65 tokens a second quiet, 1 to 18 beside one busy process), because each of the
+else runs (a 135M model on two cores: 121 tokens a second quiet, 24 to 62 beside one busy process), because each of the
 many barriers a token has waits for the thread that was put aside. A laptop is busy: our own window and embedding
-worker, a browser. So where nothing was measured one core stays free of decoding, and threads that wait go to sleep;
-and while it runs, threads for which no core is free are left out (ThreadWatch).
+worker, a browser. So while the model runs, threads for which no core is free are left out (ThreadWatch): then all cores
+can be used when it is quiet. Where nobody knows what others do, one core stays free of decoding, and threads that wait
+go to sleep at once. This is the policy where nothing was measured; see docs/decisions/0037 for the figures.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.core.values import EngineSettings
+from assistant.engine.other_work import others_are_known
 
 _log = logging.getLogger(__name__)
 _DECODE_AT_MOST = 8
 """Decoding is bound by memory; more threads only wait more often."""
+_TURNS = "3000"
+"""So often a waiting thread spins before it sleeps: as fast as spinning on, and soon asleep where one was put aside."""
 _STEPS = ((3_000_000_000, 32), (400_000_000, 64), (0, 256))
 """Prompt tokens read at once by models of at least so many bytes. Reading is as fast with 64 as with 256 but for the
 smallest ones, whose many short operations wait for each other; see plan_threads for what the size decides."""
@@ -132,6 +136,8 @@ def worker_environment(env: Mapping[str, str], wait: str = "") -> dict[str, str]
         return {}
     if wait.isdecimal():
         return {"GOMP_SPINCOUNT": wait}
+    if not wait and others_are_known():
+        return {"GOMP_SPINCOUNT": _TURNS}
     return {"OMP_WAIT_POLICY": wait or "passive"}
 
 
@@ -143,7 +149,8 @@ def plan_threads(settings: EngineSettings, size_bytes: int, cores: int) -> Threa
     model, or of 32 with that of an 8B model, takes 25 to 50 ms on two cores, several times that when they are busy.
     A graphics card takes all it is given.
     """
-    decode = settings.threads or max(1, min(cores - 1, _DECODE_AT_MOST))
+    free = 0 if settings.give_way and others_are_known() else 1
+    decode = settings.threads or max(1, min(cores - free, _DECODE_AT_MOST))
     read = settings.threads_batch or settings.threads or cores
     step = next(step for least, step in _STEPS if size_bytes >= least)
     if settings.gpu_layers:

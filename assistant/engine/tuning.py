@@ -139,8 +139,8 @@ def choose_options(
     for option in others:
         name = next(iter(option.changes))
         ratios = (option.speed.decode / usual.speed.decode, option.speed.read / usual.speed.read)
-        as_fast, faster = min(ratios) >= _AS_FAST, max(ratios) >= _CLEARLY
-        enough = {"flash_attention": steady, "batch": faster, "gpu_layers": faster}
+        as_fast, reads_faster = min(ratios) >= _AS_FAST, ratios[1] >= _CLEARLY  # steps are of reading alone
+        enough = {"flash_attention": steady, "batch": reads_faster, "gpu_layers": max(ratios) >= _CLEARLY}
         if as_fast and enough.get(name, False):
             chosen.update({key: value for key, value in option.changes.items() if key not in chosen})
     return chosen

@@ -151,7 +151,7 @@ class ModelService:
         model = self._settings().model
         own: dict[str, Any] = {}
         if model.threads:
-            own.update(threads=model.threads, threads_batch=model.threads, give_way=False)
+            own.update(threads=model.threads, threads_batch=model.threads)
         if model.flash_attention != "auto":
             own["flash_attention"] = model.flash_attention
         if model.gpu_layers >= 0:

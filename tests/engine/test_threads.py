@@ -9,15 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.values import EngineSettings
+from assistant.engine import threads
 from assistant.engine.threads import ThreadPlan, plan_threads, step_end, usable_cores, worker_environment
 
 SMALL, LARGE = 10**8, 5 * 10**9
 
 
+@pytest.fixture(params=[True, False], ids=["others known", "others unknown"])
+def known(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    known: bool = request.param
+    monkeypatch.setattr(threads, "others_are_known", lambda: known)
+    return known
+
+
 @pytest.mark.parametrize(("cores", "decode", "read"), [(1, 1, 1), (2, 1, 2), (4, 3, 4), (16, 8, 16)])
-def test_one_core_stays_free_of_decoding(cores: int, decode: int, read: int) -> None:
+def test_one_core_stays_free_of_decoding_unless_threads_give_way(
+    cores: int, decode: int, read: int, known: bool
+) -> None:
     plan = plan_threads(EngineSettings(), SMALL, cores)
-    assert (plan.decode, plan.read) == (decode, read)
+    assert (plan.decode, plan.read) == (min(cores, 8) if known else decode, read)
+    fixed = plan_threads(EngineSettings(give_way=False), SMALL, cores)
+    assert (fixed.decode, fixed.read) == (decode, read)
 
 
 def test_settings_win() -> None:
@@ -51,8 +63,8 @@ def test_steps_grow_shorter_far_behind() -> None:
     assert step_end(100_000, 8) - 100_000 == 8
 
 
-def test_waiting_threads_sleep_unless_the_person_chose_otherwise() -> None:
-    assert worker_environment({}) == {"OMP_WAIT_POLICY": "passive"}
+def test_waiting_threads_sleep_soon_unless_the_person_chose_otherwise(known: bool) -> None:
+    assert worker_environment({}) == ({"GOMP_SPINCOUNT": "3000"} if known else {"OMP_WAIT_POLICY": "passive"})
     assert worker_environment({"OMP_WAIT_POLICY": "active"}) == {}
     assert worker_environment({"GOMP_SPINCOUNT": "300"}) == {}
 

@@ -68,6 +68,7 @@ def test_another_way_to_open_a_model_must_be_clearly_faster() -> None:
     usual = option("", "", 170, 66)
     assert choose_options(STEADY, usual, [option("batch", 64, 172, 66), option("flash_attention", "on", 150, 70)]) == {}
     assert choose_options(STEADY, usual, [option("batch", 64, 180, 66), option("batch", 128, 190, 66)]) == {"batch": 64}
+    assert choose_options(STEADY, usual, [option("batch", 64, 172, 72)]) == {}  # steps have no part in decoding
     assert choose_options(STEADY, usual, [option("flash_attention", "on", 169, 65)]) == {"flash_attention": "on"}
     changing = Policy(2, 2, "library", True)
     assert choose_options(changing, usual, [option("flash_attention", "on", 169, 65)]) == {}
