@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -27,6 +28,9 @@ def add_commands(commands: Any) -> None:
     add = actions.add_parser("add", help="use a GGUF file, or all of a folder, where they lie")
     add.add_argument("path", metavar="PATH", type=Path, help="a GGUF file or a folder, also one of another program")
     add.set_defaults(run=run_add)
+    use = actions.add_parser("use", help="answer with this model from now on")
+    use.add_argument("name", metavar="NAME", help="as models list gives it")
+    use.set_defaults(run=run_use)
     verify = actions.add_parser("verify", help="check a file's structure, and its checksum where it is known")
     verify.add_argument("name", metavar="NAME", nargs="?", help="as models list gives it; without: all")
     verify.set_defaults(run=run_verify)
@@ -59,7 +63,18 @@ def _add_network(actions: Any) -> None:
 
 def run_list(context: Context, options: Namespace) -> int:
     models = context.services.models()
-    context.output.value({"models": models}, list_words(models) or _NONE)
+    words = [list_words(models)] if models else [_NONE]
+    with contextlib.suppress(AssistantError):  # there is none
+        chosen = context.services.model_service.chosen()
+        words += [] if chosen.problem else [f"Used: {chosen.name}"]
+    context.output.value({"models": models}, "\n\n".join(words))
+    return 0
+
+
+def run_use(context: Context, options: Namespace) -> int:
+    """Also in the place of a server that was used."""
+    model = context.services.choose_model(options.name)
+    context.output.value(model, f"Used from now on: {model.name}")
     return 0
 
 

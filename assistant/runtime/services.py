@@ -219,6 +219,13 @@ class Services(Parts):
         self.snapshots.drop_models(self.models())
         return removed
 
+    def choose_model(self, name: str) -> ModelFile:
+        """Which model answers from the next load on, in the place of a server if one was used. Raises ``model.*``."""
+        file = self.model_service.usable(name)
+        self.settings.update("model", name=file.name)
+        self.remote.turn_off()
+        return file
+
     def load_model(self, name: str) -> None:
         """A model of this machine, in the place of a server if one was used. Returns at once; ModelLoading, then
         ModelReady or ModelFailed follow.

@@ -11,6 +11,7 @@ import pytest
 
 from assistant.cli.main import build_parser
 from tests.cli.conftest import Keepsake
+from tests.engine.gguf_files import chat_facts, gguf_bytes
 
 
 def test_remember_then_recall(keepsake: Keepsake, tmp_path: Path) -> None:
@@ -231,6 +232,24 @@ def test_models_without_any(keepsake: Keepsake, tmp_path: Path) -> None:
     asked = keepsake("ask", "hello", "--json")
     assert asked.code == 1
     assert asked.json["error"]["code"] == "model.none"
+
+
+def test_a_model_is_chosen_by_name(keepsake: Keepsake, tmp_path: Path) -> None:
+    paths = [tmp_path / "one.gguf", tmp_path / "two.gguf"]
+    for path in paths:
+        path.write_bytes(gguf_bytes(chat_facts(), {"token_embd.weight": (64, 4)}))
+        keepsake("models", "add", str(path))
+    assert keepsake("models", "list").out.strip().endswith("Used: one")
+    assert keepsake("models", "use", "two").out.strip() == "Used from now on: two"
+    assert keepsake("models", "list").out.strip().endswith("Used: two")
+    unknown = keepsake("models", "use", "three", "--json")
+    assert (unknown.code, unknown.json["error"]["code"]) == (1, "model.missing")
+    paths[0].write_bytes(b"GGUF and no more")
+    broken = keepsake("models", "use", "one")
+    assert (broken.code, len(broken.err.strip().splitlines())) == (1, 1)
+    assert "Used: two" in keepsake("models", "list").out
+    paths[1].unlink()
+    assert "Used" not in keepsake("models", "list").out
 
 
 def test_memory_is_asked_in_plain_words_without_a_model(keepsake: Keepsake) -> None:
