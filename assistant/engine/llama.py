@@ -250,8 +250,8 @@ class LlamaModel(Vocabulary):
             batch.logits = marks
         began = time.perf_counter()
         code = int(library.llama_decode(self._context, batch))
-        if self._watch and len(tokens) == 1:
-            self._watch.took(self._threads[0], time.perf_counter() - began)
+        if self._watch:
+            self._watch.took(len(tokens), time.perf_counter() - began)
         return code
 
     def _watch_stop_flag(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from assistant.core.values import Message, Role, ToolCall
@@ -14,6 +15,8 @@ from assistant.engine.tool_formats import calls_key
 
 _PRIVATE_USE = range(0xF0000, 0xFFFFE)
 """Supplementary private use area A: characters that mean nothing, so that one that is free is always found."""
+_PARTS = 128
+"""Stretches of prompts between replies whose tokens are remembered: those of the last turns come again and again."""
 
 
 class PromptWriter:
@@ -34,6 +37,7 @@ class PromptWriter:
     ) -> None:
         self._template = template
         self._tokenise = tokenise
+        self._part = lru_cache(_PARTS)(lambda text: tuple(tokenise(text, True)))
         self._bos = bos
         # The longest first: where one control text begins another, the longer is what the tokeniser would take.
         texts = sorted(control_texts, key=len, reverse=True)
@@ -53,7 +57,7 @@ class PromptWriter:
             rendered += f"\n{THOUGHT_END}\n\n"  # the template insists on thinking: it has thought, then
         tokens: list[int] = []
         for part, inserted in marks.split(rendered):
-            tokens += self._tokenise(part, True) if part else []
+            tokens += self._part(part) if part else ()
             tokens += inserted
         token, _text, wanted = self._bos
         return [token, *tokens] if wanted and tokens[:1] != [token] else tokens

@@ -43,7 +43,7 @@ def _may_grow(char: str) -> bool:
     """Whether a character that follows may join this one."""
     code = ord(char)
     if code < 0x80:
-        return char in "0123456789#*"  # keycaps
+        return False  # a digit may become a keycap, but stands for itself, and half of all lists begin with one
     if _is_jamo(char) or _extends(char):
         return True
     if code in (0x3030, 0x303D, 0x3297, 0x3299):  # CJK signs that are emoji too

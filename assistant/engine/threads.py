@@ -32,10 +32,12 @@ _STEPS = ((3_000_000_000, 32), (400_000_000, 64), (0, 256))
 smallest ones, whose many short operations wait for each other; see plan_threads for what the size decides."""
 _FAR, _LEAST_STEP = 4096, 16
 """From this place in the window on attention takes the longest of all operations; see step_end."""
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS, _FIRST_LOOK_SECONDS = 0.2, 0.1
 """The kernel counts in hundredths of a second, so a shorter look would say little."""
-_STALE_SECONDS = 1.0
-"""What was so long ago, between two replies, says little about now."""
+_PAUSE_SECONDS = 0.05
+"""What others did while we computed nothing, our own search and window among them, says little about now."""
+_REMEMBERED_SECONDS = 10.0
+"""So long a pause may be for the room to be what it was: who worked beside one reply works beside the next."""
 _TAKEN = 0.35
 """A core of which others take more than this is not free: measured, see docs/decisions/0037."""
 _SLOW = 3.0
@@ -56,7 +58,6 @@ class Others(Protocol):
     """What other programs do: other_work.OtherWork."""
 
     def cores(self) -> float | None: ...
-    def running(self) -> int | None: ...
 
 
 class ThreadWatch:
@@ -74,25 +75,29 @@ class ThreadWatch:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._plan, self._cores, self._others, self._clock = plan, cores, others, clock
-        self._looked = clock()
+        self._ended = -math.inf
+        self._look_at = 0.0
         self._room = self._room_before = cores
+        self._given = plan.decode
         self._usual = 0.0
         self._full_again = -math.inf
         self._leave = _LEAVE_SECONDS
 
     def threads(self) -> tuple[int, int]:
-        """For decoding, for reading."""
+        """For decoding, for reading. To be asked just before something is computed."""
         now = self._clock()
-        since = now - self._looked
-        if since >= _LOOK_SECONDS:
-            self._looked = now
-            self._look(stale=since >= _STALE_SECONDS)
+        if now - self._ended > _PAUSE_SECONDS:
+            self._begin(now)
+        elif now >= self._look_at:
+            self._look(now)
         less = 1 if now < self._full_again else 0
-        return self._allowed(self._plan.decode - less), self._allowed(self._plan.read - less)
+        self._given = self._allowed(self._plan.decode - less)
+        return self._given, self._allowed(self._plan.read - less)
 
-    def took(self, threads: int, seconds: float) -> None:
-        """One token was decoded with so many threads."""
-        if threads < self._plan.decode or threads == 1:
+    def took(self, tokens: int, seconds: float) -> None:
+        """So many tokens were computed with the threads that were given."""
+        self._ended = self._clock()
+        if tokens != 1 or self._given == 1 or self._given < self._plan.decode:
             return
         if self._usual and seconds > _SLOW * self._usual:
             self._give_way()
@@ -102,14 +107,17 @@ class ThreadWatch:
     def _allowed(self, threads: int) -> int:
         return max(1, min(threads, self._room))
 
-    def _look(self, *, stale: bool) -> None:
-        """Fewer at once, more only when two looks agree: a quiet moment must not bring the collapse back.
+    def _begin(self, now: float) -> None:
+        """Count from now on. A tenth of a second with too many threads costs less than a prompt read with half."""
+        self._others.cores()
+        self._look_at = now + _FIRST_LOOK_SECONDS
+        if now - self._ended > _REMEMBERED_SECONDS:
+            self._room = self._room_before = self._cores
 
-        stale: nothing was computed for a while, so that the present counts and not the average.
-        """
+    def _look(self, now: float) -> None:
+        """Fewer at once, more only when two looks agree: a quiet moment must not bring the collapse back."""
+        self._look_at = now + _LOOK_SECONDS
         others = self._others.cores()
-        if stale and (running := self._others.running()) is not None:
-            others, self._room, self._room_before = float(running), self._cores, self._cores
         if others is None:
             return
         room = max(1, min(self._cores, int(self._cores - others + _TAKEN)))

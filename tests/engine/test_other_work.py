@@ -16,13 +16,11 @@ class Machine:
     def __init__(self, folder: Path) -> None:
         self.stat = folder / "stat"
         self.now, self.own, self.others, self.niced = 100.0, 5.0, 50.0, 30.0
-        self.running = 1
-        self.glances: list[int] = []
         self.write()
 
     def write(self) -> None:
         ticks = [int(100 * value) for value in (self.own + self.others, self.niced, 0, 70, 0, 0, 0, 0, 0, 0)]
-        self.stat.write_text("cpu  " + " ".join(map(str, ticks)) + f"\ncpu0 1 2 3\nprocs_running {self.running}\n")
+        self.stat.write_text("cpu  " + " ".join(map(str, ticks)) + "\ncpu0 1 2 3\n")
 
     def spend(self, seconds: float, own: float = 0.0, others: float = 0.0, niced: float = 0.0) -> None:
         self.now += seconds
@@ -32,13 +30,7 @@ class Machine:
         self.write()
 
     def work(self) -> OtherWork:
-        return OtherWork(self.stat, lambda: self.own, lambda: self.now, self.pause)
-
-    def pause(self, seconds: float) -> None:
-        """The next glance sees what the test wants it to see."""
-        if self.glances:
-            self.running = self.glances.pop(0)
-            self.write()
+        return OtherWork(self.stat, lambda: self.own, lambda: self.now)
 
 
 @pytest.fixture
@@ -76,73 +68,83 @@ def test_the_real_system_answers_or_says_that_it_does_not_know() -> None:
 TWO = ThreadPlan(2, 2, 256)
 
 
-def watch(machine: Machine, cores: int = 2, plan: ThreadPlan = TWO) -> ThreadWatch:
-    return ThreadWatch(plan, cores, machine.work(), lambda: machine.now)
+class Computing:
+    """A model that asks before each piece of work, and what it was told."""
+
+    def __init__(self, machine: Machine, cores: int = 2, plan: ThreadPlan = TWO) -> None:
+        self.machine = machine
+        self.watch = ThreadWatch(plan, cores, machine.work(), lambda: machine.now)
+
+    def step(self, seconds: float = 0.3, own: float = 1.0, others: float = 0.0) -> int:
+        """One piece of so many seconds, while others do that; the threads that it got."""
+        decode, read = self.watch.threads()
+        assert decode == read
+        self.machine.spend(seconds, own, others)
+        self.watch.took(64, seconds)
+        return decode
 
 
 def test_threads_give_way_at_once_and_come_back_when_it_is_surely_quiet(machine: Machine) -> None:
-    threads = watch(machine)
-    machine.spend(0.3, own=2)
-    assert threads.threads() == (2, 2)
-    machine.spend(0.3, own=1, others=1)
-    assert threads.threads() == (1, 1)
-    machine.spend(0.3, own=1)
-    assert threads.threads() == (1, 1)
-    machine.spend(0.3, own=1)
-    assert threads.threads() == (2, 2)
+    computing = Computing(machine)
+    assert computing.step(own=2) == 2
+    assert computing.step(own=1, others=1) == 2
+    assert computing.step() == 1
+    assert computing.step() == 1
+    assert computing.step() == 2
 
 
 def test_a_little_work_of_others_disturbs_nobody(machine: Machine) -> None:
-    threads = watch(machine)
+    computing = Computing(machine)
     for _ in range(5):
-        machine.spend(0.3, own=1.7, others=0.25)
-        assert threads.threads() == (2, 2)
+        assert computing.step(own=1.7, others=0.25) == 2
 
 
-def test_what_wakes_only_for_a_moment_does_not_run(machine: Machine) -> None:
-    machine.running, machine.glances = 3, [2, 1]
-    machine.write()
-    assert machine.work().running() == 0
-    machine.running, machine.glances = 3, [2, 2]
-    machine.write()
-    assert machine.work().running() == 1
+@pytest.mark.parametrize("pause", [0.2, 5, 600])
+def test_what_others_did_while_nothing_was_computed_says_nothing(machine: Machine, pause: float) -> None:
+    computing = Computing(machine)
+    computing.step(own=2)
+    machine.spend(pause, others=2)
+    assert computing.step(0.15, own=2) == 2
+    assert computing.step(0.15, own=2) == 2
 
 
-@pytest.mark.parametrize(("running", "allowed"), [(1, 2), (2, 1)])
-def test_after_a_pause_the_present_counts(machine: Machine, running: int, allowed: int) -> None:
-    threads = watch(machine)
-    machine.running = running
-    machine.spend(600, others=2.0 - running / 2)  # says the contrary
-    assert threads.threads() == (allowed, allowed)
+@pytest.mark.parametrize(("pause", "allowed"), [(1, 1), (9, 1), (60, 2)])
+def test_who_worked_beside_one_reply_works_beside_the_next(machine: Machine, pause: float, allowed: int) -> None:
+    computing = Computing(machine)
+    computing.step(others=1)
+    assert computing.step(others=1) == 1
+    machine.spend(pause)
+    assert computing.step(0.15, others=1) == allowed
+    assert computing.step(others=1) == 1  # seen after a tenth of a second
 
 
 def test_there_is_always_a_thread(machine: Machine) -> None:
-    threads = watch(machine)
-    machine.spend(0.3, others=2)
-    assert threads.threads() == (1, 1)
+    computing = Computing(machine)
+    computing.step(others=2)
+    assert computing.step() == 1
 
 
 def test_many_cores_lose_only_those_that_are_taken(machine: Machine) -> None:
-    threads = watch(machine, 16, ThreadPlan(8, 8, 256))
-    machine.spend(0.3, own=8, others=3)
-    assert threads.threads() == (8, 8)
-    machine.spend(0.3, own=4, others=12)
-    assert threads.threads() == (4, 4)
+    computing = Computing(machine, 16, ThreadPlan(8, 8, 256))
+    computing.step(own=8, others=3)
+    assert computing.step(own=4, others=12) == 8
+    assert computing.step() == 4
 
 
 def test_where_others_cannot_be_counted_slow_tokens_tell(tmp_path: Path) -> None:
     now = 0.0
     threads = ThreadWatch(ThreadPlan(4, 4, 256), 4, OtherWork(tmp_path / "none"), lambda: now)
+    threads.threads()
     for _ in range(10):
-        threads.took(4, 0.02)
-    threads.took(4, 0.05)  # a little slower is nothing
+        threads.took(1, 0.02)
+    threads.took(1, 0.05)  # a little slower is nothing
     assert threads.threads() == (4, 4)
-    threads.took(4, 0.5)
+    threads.took(1, 0.5)
     assert threads.threads() == (3, 3)
-    threads.took(3, 0.5)  # says nothing about four threads
+    threads.took(1, 0.5)  # says nothing about four threads
     now = 1.5
     assert threads.threads() == (4, 4)
-    threads.took(4, 0.5)  # as before: it waits for longer now
+    threads.took(1, 0.5)  # as before: it waits for longer now
     now = 2.9
     assert threads.threads() == (3, 3)
     now = 4.0
