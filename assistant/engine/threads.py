@@ -40,8 +40,9 @@ _REMEMBERED_SECONDS = 10.0
 """So long a pause may be for the room to be what it was: who worked beside one reply works beside the next."""
 _TAKEN = 0.35
 """A core of which others take more than this is not free: measured, see docs/decisions/0037."""
-_SLOW = 3.0
-"""A token that takes so many times the usual was waiting for a thread that was put aside."""
+_SLOW, _NEAR = 3.0, 3
+"""A token that takes so many times the usual was waiting for a thread that was put aside. One alone says nothing, for
+any interruption does that; another one among the next so many does."""
 _LEAVE_SECONDS, _LEAVE_AT_MOST = 1.0, 30.0
 
 
@@ -64,7 +65,7 @@ class ThreadWatch:
     """The threads to use now: those of the plan, or fewer while other programs need the cores.
 
     cores: logical ones of the whole system. Where nobody knows what others do, or it comes and goes too fast to be
-    counted, a token that takes far longer than usual tells. For one thread.
+    counted, tokens that take far longer than usual tell. For one thread.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class ThreadWatch:
         self._room = self._room_before = cores
         self._given = plan.decode
         self._usual = 0.0
+        self._since_slow = _NEAR
         self._full_again = -math.inf
         self._leave = _LEAVE_SECONDS
 
@@ -99,10 +101,13 @@ class ThreadWatch:
         self._ended = self._clock()
         if tokens != 1 or self._given == 1 or self._given < self._plan.decode:
             return
-        if self._usual and seconds > _SLOW * self._usual:
-            self._give_way()
-        else:
+        if not self._usual or seconds <= _SLOW * self._usual:
             self._usual += (seconds - self._usual) * (0.1 if self._usual else 1.0)
+            self._since_slow += 1
+            return
+        if self._since_slow < _NEAR:
+            self._give_way()
+        self._since_slow = 0
 
     def _allowed(self, threads: int) -> int:
         return max(1, min(threads, self._room))
@@ -132,7 +137,7 @@ class ThreadWatch:
         again = now - self._full_again < self._leave
         self._leave = min(_LEAVE_AT_MOST, self._leave * 2) if again else _LEAVE_SECONDS
         self._full_again = now + self._leave
-        _log.info("a token took far longer than usual: one thread less for %.0f s", self._leave)
+        _log.info("tokens took far longer than usual: one thread less for %.0f s", self._leave)
 
 
 def worker_environment(env: Mapping[str, str], wait: str = "") -> dict[str, str]:

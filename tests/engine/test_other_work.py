@@ -138,7 +138,13 @@ def test_where_others_cannot_be_counted_slow_tokens_tell(tmp_path: Path) -> None
     for _ in range(10):
         threads.took(1, 0.02)
     threads.took(1, 0.05)  # a little slower is nothing
+    threads.took(1, 0.5)  # once is nothing either
     assert threads.threads() == (4, 4)
+    for _ in range(5):
+        threads.took(1, 0.02)
+    threads.took(1, 0.5)
+    assert threads.threads() == (4, 4)
+    threads.took(1, 0.02)
     threads.took(1, 0.5)
     assert threads.threads() == (3, 3)
     threads.took(1, 0.5)  # says nothing about four threads
