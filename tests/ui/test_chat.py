@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from assistant.core.errors import AssistantError
 from assistant.core.events import ChatsChanged, PromptProgress, Recalled, TextArrived, TurnFailed, TurnSaved
 from assistant.core.values import StopReason
-from assistant.ui.chat.prose import CodeBlock, ProseView
+from assistant.ui.chat.code_block import CodeBlock
+from assistant.ui.chat.prose import ProseView
 from assistant.ui.chat.shown import siblings_of
 from assistant.ui.chat.turn_view import TurnView
 from assistant.ui.errors import ErrorDialog

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QLabel, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
-from assistant.ui.chat.prose import CodeBlock, LongTextView
+from assistant.ui.chat.code_block import CodeBlock
+from assistant.ui.chat.prose import LongTextView
 from assistant.ui.chat.transcript import MAX_TURNS
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.main_window import MainWindow

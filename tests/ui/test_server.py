@@ -15,8 +15,9 @@ from pytestqt.qtbot import QtBot
 from assistant.core.errors import AssistantError
 from assistant.core.events import ModelFailed, ModelReady
 from assistant.core.values import ModelInfo
-from assistant.ui.main_window import SERVER_PAGE, MainWindow
+from assistant.ui.main_window import MainWindow
 from assistant.ui.settings.dialog import SettingsDialog
+from assistant.ui.wiring import SERVER_PAGE
 
 from .fakes import FakeServices
 
