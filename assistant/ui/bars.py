@@ -140,7 +140,7 @@ class BottomBar(QWidget):
         self._lock = QLabel()
         self._icon = "lock"
         self._answers: ModelInfo | None = None
-        self._fetches = ""
+        self._fetches, self._fails = "", False
         self.offline = label(goes_out(None), "small")
         self.notice = ElidedLabel(role="small")
         self.notice.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -172,9 +172,9 @@ class BottomBar(QWidget):
         self.notice.set_text(text)
         self._forget.start(int(seconds * (3 if error else 1) * 1000))
 
-    def show_where(self, info: ModelInfo | None) -> None:
-        """Whether anything leaves, and to whom, while this model is in use."""
-        self._answers = info
+    def show_where(self, info: ModelInfo | None, *, fails: bool = False) -> None:
+        """Whether anything leaves, and to whom, while this model is in use. fails: a server is set, but fails."""
+        self._answers, self._fails = info, fails
         self._show_traffic()
 
     def show_download(self, host: str) -> None:
@@ -185,9 +185,10 @@ class BottomBar(QWidget):
     def _show_traffic(self) -> None:
         info, host = self._answers, self._fetches
         words = [] if host and (info is None or not info.host) else [goes_out(info)]
+        words = [tr("A server is set, but it gives no answers now")] if self._fails else words
         words += [tr("Downloading from {host}", host=host)] if host else []
         self.offline.setText(" · ".join(words))
-        leaves = info is not None and bool(info.host) and not info.here
+        leaves = self._fails or (info is not None and bool(info.host) and not info.here)
         restyle(self.offline, "role", "smallamber" if leaves or host else "small")
         self._icon = "server" if leaves or host else "lock"
         self._draw_lock()

@@ -262,6 +262,7 @@ class ChatPage(QWidget):
 
     def _on_turns_changed(self) -> None:
         self.transcript.show_turns(self._session.turns())
+        self.find_bar.follow()
         self._show_stack()
 
     def _on_last_turn_changed(self) -> None:

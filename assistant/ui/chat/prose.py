@@ -210,10 +210,20 @@ class LongTextView(QPlainTextEdit):
         self.setAccessibleName(tr("Long text"))
         self.setFixedHeight(440)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        lines = text.split("\n")
-        if any(len(line) > self._LINE for line in lines):
-            lines = [line[i : i + self._LINE] for line in lines for i in range(0, max(1, len(line)), self._LINE)]
-        self.setPlainText("\n".join(lines))
+        self._text = ""
+        self.show_text(text)
+
+    def show_text(self, text: str) -> None:
+        """Show this text; where it only goes on, what the person scrolled to stays."""
+        if self._text and text.startswith(self._text):
+            end = QTextCursor(self.document())
+            end.movePosition(QTextCursor.MoveOperation.End)
+            end.insertText(text[len(self._text) :])
+        else:
+            lines = text.split("\n")
+            pieces = (line[i : i + self._LINE] for line in lines for i in range(0, max(1, len(line)), self._LINE))
+            self.setPlainText("\n".join(pieces))
+        self._text = text
 
 
 Part = ProseView | CodeBlock

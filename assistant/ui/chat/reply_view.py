@@ -39,6 +39,7 @@ class ReplyView(QWidget):
         if len(text) > _LONG_REPLY:
             self._show_long(text)
             return
+        self._drop_long()
         segments = self._renderer.segments(text)
         for i, segment in enumerate(segments):
             if i < len(self._shown) and self._shown[i] == segment:
@@ -78,7 +79,15 @@ class ReplyView(QWidget):
         while self._parts:
             self._drop(0)
         self._shown = []
+        if self._long is None:
+            self._long = LongTextView(text)
+            self._column.addWidget(self._long)
+        else:
+            self._long.show_text(text)
+
+    def _drop_long(self) -> None:
         if self._long is not None:
+            self._column.removeWidget(self._long)
+            self._long.hide()
             self._long.deleteLater()
-        self._long = LongTextView(text)
-        self._column.addWidget(self._long)
+            self._long = None
