@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ _CLEARLY = 1.03
 """A setting other than the usual one has to be so much faster, for a measurement is never quite the same again."""
 _AS_FAST = 0.97
 _DISTURBING = 0.3
+_UNUSABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, StopIteration)
+"""What comes of a file that was edited by hand, or by another version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class TuningStore:
         try:
             kept = parse_json(self._path.read_text("utf-8"))
             return _from_json(kept["tunings"][_key(model)]) if kept["version"] == _VERSION else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except _UNUSABLE:
             return None
 
     def put(self, model: Path, tuning: Tuning) -> None:
@@ -236,9 +238,15 @@ def _reading(read: PolicyFigures, measured: Sequence[PolicyFigures]) -> float:
 
 
 def _from_json(data: Mapping[str, Any]) -> Tuning:
+    """Raises one of _UNUSABLE for what somebody edited into another form: no model must fail to load by it."""
     policies = [
         PolicyFigures(**{**item, "quiet": Speed(**item["quiet"]), "busy": Speed(**item["busy"])})
         for item in data["policies"]
     ]
     options = [OptionFigures(**{**item, "speed": Speed(**item["speed"])}) for item in data["options"]]
-    return Tuning(**{**data, "policies": tuple(policies), "options": tuple(options)})
+    tuning = Tuning(**{**data, "policies": tuple(policies), "options": tuple(options)})
+    kinds = {known.name: type(known.default) for known in fields(EngineSettings)}
+    fitting = all(type(value) is kinds.get(name) for name, value in tuning.chosen.items())
+    if not (fitting and tuning.reading_policy and min(tuning.reaches) >= 0 and tuning.seconds + tuning.others >= 0):
+        raise ValueError("chosen")
+    return tuning

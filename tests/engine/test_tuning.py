@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -109,6 +110,36 @@ def test_a_file_that_says_nothing_is_begun_anew(tmp_path: Path, text: str) -> No
     model.write_bytes(b"GGUF")
     (tmp_path / FILE).write_text(text)
     store = TuningStore(tmp_path)
+    assert store.get(model) is None
+    store.put(model, TUNING)
+    assert store.get(model) == TUNING
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chosen": {}},
+        {"chosen": {**TUNING.chosen, "threads": "1"}},
+        {"chosen": {**TUNING.chosen, "threads": True}},
+        {"chosen": {**TUNING.chosen, "of another version": 1}},
+        {"chosen": {**TUNING.chosen, "threads_batch": 5}},
+        {"chosen": [1]},
+        {"policies": []},
+        {"policies": [{"threads": 1}]},
+        {"seconds": "long"},
+        {"new": 1},
+    ],
+)
+def test_what_was_edited_into_another_form_is_not_used(tmp_path: Path, change: dict[str, object]) -> None:
+    """Else no model could be loaded any more, and nobody would look for the reason there."""
+    model = tmp_path / "a.gguf"
+    model.write_bytes(b"GGUF")
+    store = TuningStore(tmp_path)
+    store.put(model, TUNING)
+    kept = json.loads((tmp_path / FILE).read_text())
+    (ident,) = kept["tunings"]
+    kept["tunings"][ident].update(change)
+    (tmp_path / FILE).write_text(json.dumps(kept))
     assert store.get(model) is None
     store.put(model, TUNING)
     assert store.get(model) == TUNING
