@@ -59,6 +59,19 @@ def test_a_folder_is_added_and_a_model_of_it_forgotten(keepsake: Keepsake, tmp_p
     assert [model["name"] for model in keepsake("models", "list", "--json").json["models"]] == ["cut"]
 
 
+def test_a_broken_model_does_not_keep_the_others_from_being_checked(keepsake: Keepsake, tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "one.gguf").write_bytes(MODEL)
+    (folder / "cut.gguf").write_bytes(MODEL[:50])
+    keepsake("models", "add", str(folder))
+    checked = keepsake("models", "verify", "--json")
+    assert checked.code == 1
+    assert [(model["name"], model["ok"]) for model in checked.json["models"]] == [("cut", False), ("one", True)]
+    assert "Damaged: cut." in checked.err
+    assert keepsake("models", "verify", "one").code == 0
+
+
 def test_the_catalogue_says_what_each_is_and_how_it_fits(keepsake: Keepsake, hub: Hub) -> None:
     models = {model["name"]: model for model in keepsake("models", "catalogue", "--json").json["models"]}
     assert models["Known"]["checked"] == "catalogue" and models["Free"]["checked"] == "hub"
