@@ -15,7 +15,7 @@ from assistant.cli.signals import stopped_by_signals
 from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
-from assistant.engine.model_files import ModelFile, ModelStore, Verified
+from assistant.engine.model_files import ModelStore, Verified
 
 _NONE = (
     "No models yet. `keepsake models add PATH` adds a GGUF file, `keepsake models catalogue` shows what to download."
@@ -93,7 +93,7 @@ def run_add(context: Context, options: Namespace) -> int:
 
 def run_verify(context: Context, options: Namespace) -> int:
     store = context.services.model_service.store
-    results = [store.verify(options.name)] if options.name else [_verified(store, model) for model in store.list()]
+    results = [store.verify(options.name)] if options.name else [_verified(store, m.name) for m in store.list()]
     words = "\n".join(f"{r.name}: {'sound' if r.ok else 'damaged'} ({r.detail})" for r in results)
     context.output.value({"models": results}, words or "No models yet.")
     if damaged := [r.name for r in results if not r.ok]:
@@ -102,12 +102,12 @@ def run_verify(context: Context, options: Namespace) -> int:
     return 1 if damaged else 0
 
 
-def _verified(store: ModelStore, model: ModelFile) -> Verified:
-    """One of all: a broken one does not keep the others from being looked at."""
+def _verified(store: ModelStore, name: str) -> Verified:
+    """One of several: what is wrong with it must not hide the others."""
     try:
-        return store.verify(model.name)
+        return store.verify(name)
     except AssistantError as error:
-        return Verified(model.name, False, "structure", str(error), "")
+        return Verified(name, False, "structure", str(error), "")
 
 
 def run_fit(context: Context, options: Namespace) -> int:

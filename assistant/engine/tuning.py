@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,6 @@ _CLEARLY = 1.03
 """A setting other than the usual one has to be so much faster, for a measurement is never quite the same again."""
 _AS_FAST = 0.97
 _DISTURBING = 0.3
-_UNUSABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, StopIteration)
-"""What comes of a file that was edited by hand, or by another version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +168,8 @@ class TuningStore:
     def get(self, model: Path) -> Tuning | None:
         """What was measured for this file here with this library; None: nothing, or it cannot be read."""
         try:
-            kept = parse_json(self._path.read_text("utf-8"))
-            return _from_json(kept["tunings"][_key(model)]) if kept["version"] == _VERSION else None
-        except _UNUSABLE:
+            return _from_json(self._kept()[_key(model)])
+        except (OSError, LookupError, TypeError, ValueError, ArithmeticError, StopIteration):
             return None
 
     def put(self, model: Path, tuning: Tuning) -> None:
@@ -183,11 +180,15 @@ class TuningStore:
             message = f"What was measured cannot be kept: {error.strerror or error}."
             raise AssistantError("tuning.unwritable", message, "Make room on the disk, then measure again.") from error
 
+    def _kept(self) -> dict[str, Any]:
+        """What the file holds. Raises OSError, LookupError, TypeError or ValueError where it is none of ours."""
+        kept = parse_json(self._path.read_bytes())
+        return dict(kept["tunings"]) if kept["version"] == _VERSION else {}
+
     def _put(self, model: Path, tuning: Tuning) -> None:
         try:
-            kept = parse_json(self._path.read_text("utf-8"))
-            tunings = dict(kept["tunings"]) if kept["version"] == _VERSION else {}
-        except (OSError, ValueError, KeyError, TypeError):
+            tunings = self._kept()
+        except (OSError, LookupError, TypeError, ValueError):
             tunings = {}
         tunings[_key(model)] = asdict(tuning)
         make_private(self._path.parent)
@@ -238,15 +239,20 @@ def _reading(read: PolicyFigures, measured: Sequence[PolicyFigures]) -> float:
 
 
 def _from_json(data: Mapping[str, Any]) -> Tuning:
-    """Raises one of _UNUSABLE for what somebody edited into another form: no model must fail to load by it."""
     policies = [
         PolicyFigures(**{**item, "quiet": Speed(**item["quiet"]), "busy": Speed(**item["busy"])})
         for item in data["policies"]
     ]
     options = [OptionFigures(**{**item, "speed": Speed(**item["speed"])}) for item in data["options"]]
     tuning = Tuning(**{**data, "policies": tuple(policies), "options": tuple(options)})
-    kinds = {known.name: type(known.default) for known in fields(EngineSettings)}
-    fitting = all(type(value) is kinds.get(name) for name, value in tuning.chosen.items())
-    if not (fitting and tuning.reading_policy and min(tuning.reaches) >= 0 and tuning.seconds + tuning.others >= 0):
-        raise ValueError("chosen")
+    _check(tuning)
     return tuning
+
+
+def _check(tuning: Tuning) -> None:
+    """Raises what ``TuningStore.get`` takes for nothing, where somebody else wrote the file or a later version."""
+    usual = asdict(EngineSettings())
+    if any(type(value) is not type(usual[name]) for name, value in dict(tuning.chosen).items()):
+        raise TypeError("a setting of another type")
+    if min(*tuning.reaches, tuning.reading_policy.quiet.read) <= 0 or tuning.seconds + tuning.others < 0:
+        raise ValueError("speeds that nobody measured")

@@ -254,10 +254,6 @@ class ModelService:
         name = "" if info.host else self._names.get(info.path, "")
         return replace(info, name=name) if name else info
 
-    def name_of(self, info: ModelInfo) -> str:
-        """What ``load`` finds the file of a loaded model by, also among others of its name."""
-        return self._names.get(info.path) or str(info.path)
-
     def _tell_if_gone(self, engine: RestingEngine, info: ModelInfo) -> None:
         """A file that was removed serves on while it is loaded, on most systems; that is worth saying, once."""
         if not engine.file_gone:

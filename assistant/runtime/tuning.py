@@ -55,7 +55,7 @@ class TuningService:
             self._cancel = None
             if info and self._models.engine.info is None and not self._closed:
                 with contextlib.suppress(AssistantError, Cancelled):  # told as ModelFailed; what was measured counts
-                    self._models.load(self._models.name_of(info))
+                    self._models.load(self._models.store.find(str(info.path)).name)
         return tuning
 
     def close(self) -> None:

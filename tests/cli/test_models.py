@@ -59,17 +59,16 @@ def test_a_folder_is_added_and_a_model_of_it_forgotten(keepsake: Keepsake, tmp_p
     assert [model["name"] for model in keepsake("models", "list", "--json").json["models"]] == ["cut"]
 
 
-def test_a_broken_model_does_not_keep_the_others_from_being_checked(keepsake: Keepsake, tmp_path: Path) -> None:
-    folder = tmp_path / "models"
-    folder.mkdir()
-    (folder / "one.gguf").write_bytes(MODEL)
-    (folder / "cut.gguf").write_bytes(MODEL[:50])
-    keepsake("models", "add", str(folder))
-    checked = keepsake("models", "verify", "--json")
-    assert checked.code == 1
-    assert [(model["name"], model["ok"]) for model in checked.json["models"]] == [("cut", False), ("one", True)]
-    assert "Damaged: cut." in checked.err
-    assert keepsake("models", "verify", "one").code == 0
+def test_a_broken_model_hides_no_other_when_all_are_checked(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "lm").mkdir()
+    (tmp_path / "lm" / "one.gguf").write_bytes(MODEL)
+    (tmp_path / "lm" / "cut.gguf").write_bytes(MODEL[:50])
+    keepsake("models", "add", str(tmp_path / "lm"))
+    result = keepsake("models", "verify", "--json")
+    assert result.code == 1
+    assert {model["name"]: model["ok"] for model in result.json["models"]} == {"cut": False, "one": True}
+    assert "cut off" in result.json["models"][0]["detail"] and "Damaged: cut." in result.err
+    assert "cut off" in keepsake("models", "verify", "cut").err
 
 
 def test_the_catalogue_says_what_each_is_and_how_it_fits(keepsake: Keepsake, hub: Hub) -> None:

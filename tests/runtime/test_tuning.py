@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -88,17 +87,6 @@ def test_what_was_measured_is_shown_and_used_at_the_next_load(rig: Rig) -> None:
     assert isinstance(done, Done) and done.tokens
 
 
-def test_the_model_that_was_loaded_is_loaded_again_not_one_of_the_same_name(rig: Rig, tmp_path: Path) -> None:
-    """As in the folder of a program that calls all its files alike."""
-    for maker in ("one", "two"):
-        (tmp_path / "other" / maker).mkdir(parents=True)
-        shutil.copyfile(starter_model_path(), tmp_path / "other" / maker / "model.gguf")
-    _, second = rig.models.add_folder(tmp_path / "other")
-    assert rig.models.load(second.name).path == second.path
-    rig.tuning.measure(second.name, CancelToken(), nothing)
-    assert rig.engine.info and rig.engine.info.path == second.path
-
-
 def test_a_way_to_open_the_model_that_ends_its_process_is_passed_over(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +102,15 @@ def test_a_way_to_open_the_model_that_ends_its_process_is_passed_over(
     tuning = rig.tuning.measure("", CancelToken(), nothing)
     assert "file copied, not mapped" not in [option.name for option in tuning.options]
     assert "steps of 64 tokens" in [option.name for option in tuning.options]
+
+
+def test_the_model_that_was_loaded_is_loaded_again_among_others_of_the_same_file_name(rig: Rig, tmp_path: Path) -> None:
+    for name in ("A", "B"):
+        (tmp_path / "models" / name).mkdir()
+        (tmp_path / "models" / name / "model.gguf").symlink_to(starter_model_path())
+    loaded = rig.models.load("B")
+    rig.tuning.measure("A", CancelToken(), nothing)
+    assert rig.engine.info and rig.engine.info.path == loaded.path
 
 
 def test_a_person_s_own_threads_stand(rig: Rig) -> None:

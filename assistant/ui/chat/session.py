@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -26,6 +26,13 @@ MAX_TURNS = 50
 """Receipts are looked for at most for so many turns at a time."""
 ROOT = 0
 """``after`` of a turn that starts the chat, where None would mean the newest turn."""
+
+
+@dataclass
+class _Newborn:
+    """A new chat that is not on disk yet. stopped: Stop was pressed meanwhile."""
+
+    stopped: bool = False
 
 
 class ChatSession(QObject):
@@ -54,7 +61,7 @@ class ChatSession(QObject):
         self.chat_id = ""
         self._private = False  # the open chat, also before it has its file
         self._branch = Branch(self._known_of)
-        self._stop_new = False  # Stop was pressed before the new chat had its file
+        self._newborn: _Newborn | None = None  # what was sent in the open chat makes its file now
         self._reading = False  # the transcript still shows the chat before
         self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
         self._failed_turns: dict[tuple[str, int], AssistantError] = {}
@@ -98,6 +105,7 @@ class ChatSession(QObject):
     def open_new(self, private: bool = False) -> None:
         """Start an empty chat; its file is made with the first message."""
         self.chat_id, self._reading = "", False
+        self._leave_newborn()
         self._branch.clear()
         self._private = private
         self.chosen.emit("")
@@ -106,7 +114,9 @@ class ChatSession(QObject):
 
     def open(self, chat: str, leaf: int | None = None, quiet: bool = False) -> None:
         """Read a chat and show its newest branch, or the one that ends in ``leaf``. quiet: it may be gone."""
+        self._frame.stop()  # what it would draw belongs to the chat that is left
         self.chat_id, self._reading = chat, True
+        self._leave_newborn()
         self._branch.clear()
         self.chosen.emit(chat)
         self._bridge.run(
@@ -123,14 +133,14 @@ class ChatSession(QObject):
             self.send_after(self.chat_id, text, self._branch.end(), keep_secrets)
             return
         self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
-        self._stop_new = False
+        newborn = self._newborn = _Newborn()
         self.turns_changed.emit()
         self.streaming_changed.emit()
         self._bridge.run(
             self._services.lanes.files,
             partial(self._services.new_chat, private=True) if self._private else self._services.new_chat,
-            done=lambda chat: self._on_created(chat, text, keep_secrets),
-            failed=lambda error: self._on_not_created(text, error),
+            done=lambda chat: self._on_created(newborn, chat, text, keep_secrets),
+            failed=lambda error: self._on_not_created(newborn, text, error),
         )
 
     def regenerate(self, n: int) -> None:
@@ -156,8 +166,8 @@ class ChatSession(QObject):
     def stop(self) -> None:
         if self.chat_id:
             self._services.stop(self.chat_id)
-        else:
-            self._stop_new = True
+        elif self._newborn is not None:
+            self._newborn.stopped = True
 
     def choose_branch(self, n: int) -> None:
         """Show the branch that goes through turn ``n``."""
@@ -181,17 +191,23 @@ class ChatSession(QObject):
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
-    def _on_created(self, chat: str, text: str, keep_secrets: bool) -> None:
+    def _leave_newborn(self) -> None:
+        """Its message goes on without being watched, and another chat can begin."""
+        self._newborn = None
         self._live.pop("", None)
-        if not self.chat_id:
+
+    def _on_created(self, newborn: _Newborn, chat: str, text: str, keep_secrets: bool) -> None:
+        if newborn is self._newborn:  # the person is still there
+            self._leave_newborn()
             self.chat_id = chat
             self.created.emit(chat)
         self.send_after(chat, text, None, keep_secrets)
-        if self._stop_new:
+        if newborn.stopped:
             self._services.stop(chat)
 
-    def _on_not_created(self, text: str, error: BaseException) -> None:
-        self._live.pop("", None)
+    def _on_not_created(self, newborn: _Newborn, text: str, error: BaseException) -> None:
+        if newborn is self._newborn:
+            self._leave_newborn()
         self.draft_returned.emit("", text)
         self.failed.emit(error)
         self.turns_changed.emit()
@@ -304,28 +320,33 @@ class ChatSession(QObject):
             self.streaming_changed.emit()
         else:
             self._settle(live.finished(event))
-            self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+            if event.window:  # else the model was not asked
+                self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
         cut_off = event.done.stop in (StopReason.STOPPED, StopReason.INTERRUPTED)
         self.reply_ended.emit(event.chat, event.turn, not cut_off)
 
     def _on_failed(self, event: TurnFailed) -> None:
         live = self._live.pop(event.chat, None)
         here = event.chat == self.chat_id
-        if live is not None and live.n == 0 and event.turn <= 0:
-            self.draft_returned.emit(event.chat, live.user)
-            self.failed.emit(event.error)
-            if here:
-                self.turns_changed.emit()
-                self.streaming_changed.emit()
-            self.reply_ended.emit(event.chat, event.turn, False)
-            return
-        self._failed_turns[(event.chat, event.turn)] = event.error
-        if live is not None and here:
-            self._settle(live.failed(event))
-        elif here:
-            self.failed.emit(event.error)
+        if live is not None and live.n == 0:
+            self._on_not_saved(event, live)
+        else:
+            self._failed_turns[(event.chat, event.turn)] = event.error
+            if live is not None and here:
+                self._settle(live.failed(event))
+            elif here:
+                self.failed.emit(event.error)
         self.streaming_changed.emit()
         self.reply_ended.emit(event.chat, event.turn, False)
+
+    def _on_not_saved(self, event: TurnFailed, live: ShownTurn) -> None:
+        """New words go back into the composer, and what was to make way for them or for another reply stays."""
+        if event.turn <= 0:
+            self.draft_returned.emit(event.chat, live.user)
+        self.failed.emit(event.error)
+        if event.chat == self.chat_id:
+            self._branch.uncut()
+            self.turns_changed.emit()
 
     def _settle(self, turn: ShownTurn) -> None:
         """A turn came to rest: it joins the branch and the chat as read, at a cost that does not grow with the chat."""
@@ -348,10 +369,11 @@ class ChatSession(QObject):
             self.failed.emit(error)
 
     def refresh(self, count: int) -> None:
-        """Read the open chat again when it has not ``count`` turns: another window or program wrote to it."""
-        chat = self.chat_id
-        known = self._branch.chat
-        if known is None or self._reading or self.streaming() or len(known.turns) == count:
+        """Read the open chat again when it has not ``count`` turns, or waits for a reply: others may write to it."""
+        chat, known = self.chat_id, self._branch.chat
+        if known is None or self._reading or self.streaming():
+            return
+        if len(known.turns) == count and not (known.turns and known.turns[-1].reply is None):
             return
         lane, read = self._services.lanes.files, self._services.read_chat
         self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
