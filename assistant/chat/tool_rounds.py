@@ -63,7 +63,8 @@ class ToolRounds:
         if self._used == MOST_CALLS:
             return made(call, enough(), said, self._step)
         self._used += 1
-        if call.name == "memory_write" and (known := self._remembered(str(call.arguments.get("text", "")))):
+        text = call.arguments.get("text")
+        if call.name == "memory_write" and isinstance(text, str) and (known := self._remembered(text)):
             result = Result("known", f"This was remembered already, in {known.detail}.", known.detail)
             return made(call, result, said, self._step)
         place = replace(self._place, tokens=self._room())

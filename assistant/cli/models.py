@@ -15,6 +15,7 @@ from assistant.cli.signals import stopped_by_signals
 from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
+from assistant.engine.model_files import ModelStore, Verified
 
 _NONE = (
     "No models yet. `keepsake models add PATH` adds a GGUF file, `keepsake models catalogue` shows what to download."
@@ -92,14 +93,21 @@ def run_add(context: Context, options: Namespace) -> int:
 
 def run_verify(context: Context, options: Namespace) -> int:
     store = context.services.model_service.store
-    names = [options.name] if options.name else [m.name for m in store.list()]
-    results = [store.verify(name) for name in names]
+    results = [store.verify(options.name)] if options.name else [_verified(store, m.name) for m in store.list()]
     words = "\n".join(f"{r.name}: {'sound' if r.ok else 'damaged'} ({r.detail})" for r in results)
     context.output.value({"models": results}, words or "No models yet.")
     if damaged := [r.name for r in results if not r.ok]:
         error = AssistantError("model.damaged", f"Damaged: {', '.join(damaged)}.", "Remove the file or fetch it again.")
         context.output.note_error(error)
     return 1 if damaged else 0
+
+
+def _verified(store: ModelStore, name: str) -> Verified:
+    """One of several: what is wrong with it must not hide the others."""
+    try:
+        return store.verify(name)
+    except AssistantError as error:
+        return Verified(name, False, "structure", str(error), "")
 
 
 def run_fit(context: Context, options: Namespace) -> int:

@@ -52,7 +52,7 @@ class TuningService:
         finally:
             self._cancel = None
             if info and self._models.engine.info is None and not self._closed:
-                self._models.load(info.name)
+                self._models.load(self._models.store.find(str(info.path)).name)
         return tuning
 
     def close(self) -> None:

@@ -83,6 +83,15 @@ def test_what_was_measured_is_shown_and_used_at_the_next_load(rig: Rig) -> None:
     assert isinstance(done, Done) and done.tokens
 
 
+def test_the_model_that_was_loaded_is_loaded_again_among_others_of_the_same_file_name(rig: Rig, tmp_path: Path) -> None:
+    for name in ("A", "B"):
+        (tmp_path / "models" / name).mkdir()
+        (tmp_path / "models" / name / "model.gguf").symlink_to(starter_model_path())
+    loaded = rig.models.load("B")
+    rig.tuning.measure("A", CancelToken(), nothing)
+    assert rig.engine.info and rig.engine.info.path == loaded.path
+
+
 def test_a_person_s_own_threads_stand(rig: Rig) -> None:
     rig.values = Settings(model=ModelSettings(window=512, threads=1, flash_attention="on", kv_type="q8_0"))
     rig.tuning.measure("", CancelToken(), nothing)

@@ -46,3 +46,14 @@ def test_the_verdict_has_its_numbers() -> None:
 )  # fmt: skip
 def test_languages_by_name(codes: tuple[str, ...], more: int, said: str) -> None:
     assert languages(codes, more) == said
+
+
+def test_a_download_of_unknown_size_says_only_what_is_known() -> None:
+    reading = DownloadChanged("m", READING, "hub", 10**9, 0, rate=50e6)
+    assert download_words(reading) == "1.0 GB from hub · 50 MB a second"
+    assert download_words(DownloadChanged("m", DownloadStatus.PAUSED, "hub", 10**9, 0)) == "Paused · 1.0 GB"
+
+
+def test_a_minute_is_one_minute() -> None:
+    reading = DownloadChanged("m", READING, "hub", 0, 10**9, rate=10**9 / 70)
+    assert download_words(reading).endswith("about a minute left")

@@ -117,6 +117,8 @@ class SettingsDialog(QDialog):
             "downloads": self.downloads.changes(),
         }
         update, changed = self._services.settings.update, self.server.is_changed
+        # A keyring may wait for the person: messages are not to wait behind it.
+        lane = self._services.lanes.keeping if changed else self._services.lanes.files
 
         def work() -> None:
             for section, values in changes.items():
@@ -125,9 +127,7 @@ class SettingsDialog(QDialog):
             if changed:
                 self.server.apply()
 
-        self._bridge.run(
-            self._services.lanes.files, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit
-        )
+        self._bridge.run(lane, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit)
 
     def _on_saved(self, changes: dict[str, dict[str, str | int | float]]) -> None:
         if "theme" in changes["general"]:
