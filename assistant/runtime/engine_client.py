@@ -215,7 +215,7 @@ class WorkerEngine:
         try:
             yield from self._worker.request(op, args, cancel)
         except WorkerLost as lost:
-            raise self._note_end(lost) from lost
+            raise self._note_end(lost, loading=op == "load") from lost
         except AssistantError as error:
             if error.code == "worker.closed":
                 raise _closed() from error
@@ -224,9 +224,9 @@ class WorkerEngine:
             if op in ("load", "chat"):
                 self._used_at = self._clock()
 
-    def _note_end(self, lost: WorkerLost) -> AssistantError:
+    def _note_end(self, lost: WorkerLost, *, loading: bool) -> AssistantError:
         """What to tell whoever waited for it."""
-        error = engine_error(lost.end, self._mark)
+        error = engine_error(lost.end, self._mark, loading=loading)
         self._note(lost.end, lost.start, error, logging.WARNING)
         if error.code.startswith("model."):
             self._info = None  # it cannot be loaded again as it was

@@ -51,7 +51,7 @@ class EngineDeath:
     message: str
 
 
-def engine_error(end: WorkerEnd, mark: ModelMark | None) -> AssistantError:
+def engine_error(end: WorkerEnd, mark: ModelMark | None, *, loading: bool = False) -> AssistantError:
     """mark: of the model that was loaded or was being loaded."""
     if end.code == "worker.hung":
         return AssistantError("engine.hung", "The engine did not answer any more and was ended.", "Try again.")
@@ -72,6 +72,12 @@ def engine_error(end: WorkerEnd, mark: ModelMark | None) -> AssistantError:
             "model.unreadable",
             f"The model file {mark.path.name} could not be read any more.",
             "Check its disk, or choose another model.",
+        )
+    if mark and loading:
+        return AssistantError(
+            "engine.died",
+            f"The engine ended while it loaded {mark.path.name}.",
+            "Try again; if it ends again, the file may be damaged: copy or download it again, or choose another model.",
         )
     return AssistantError("engine.died", "The engine ended unexpectedly; the text so far is kept.", "Try again.")
 
