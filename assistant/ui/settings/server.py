@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.engine.remote.address import ServerAddress, parse_address
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
@@ -156,7 +156,7 @@ class ServerPage(SettingsPage):
         self.test_button.setEnabled(True)
         if isinstance(error, AssistantError):
             self._show(translate_message(str(error)), "smallred")
-        else:
+        elif not isinstance(error, Cancelled):  # the dialog closed meanwhile
             self._bridge.work_failed.emit(error)
         self.tested.emit()
 
