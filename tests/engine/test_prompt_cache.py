@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.cancel import CancelToken
+from assistant.core.errors import Cancelled
 from assistant.engine.llama import common_length
 from assistant.engine.prompt_cache import PromptCache
 from assistant.engine.snapshot_file import Identity
@@ -59,10 +60,10 @@ class Reader:
         self.place = Place(folder, limit) if folder else None
         self.cache.keep_at(self.place)
 
-    def read(self, conversation: str, *parts: Sequence[int]) -> int:
+    def read(self, conversation: str, *parts: Sequence[int], cancel: CancelToken | None = None) -> int:
         tokens = [token for part in parts for token in part]
         self.cache.keep_at(self.place)
-        self.cache.prepare(tokens, conversation)
+        self.cache.prepare(tokens, conversation, cancel or CancelToken())
         return self.model.read(tokens)
 
     def keep(self, *conversations: str, row: Sequence[int] = ()) -> None:
@@ -125,6 +126,19 @@ def test_a_restart_reads_only_what_is_new_with_any_chat(tmp_path: Path) -> None:
     assert after.read("one", CHAT, range(900, 903)) == 3
     assert after.read("two", OTHER, range(900, 905)) == 5
     assert after.read("one", CHAT, range(900, 904)) == 1
+
+
+def test_a_stop_while_a_state_is_fetched_costs_nothing(tmp_path: Path) -> None:
+    before, cancel = Reader(tmp_path), CancelToken()
+    before.read("one", CHAT)
+    before.keep("one")
+    after = Reader(tmp_path)
+    after.read("two", OTHER)
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        after.read("one", CHAT, [1], cancel=cancel)
+    assert after.read("two", OTHER, [1]) == 1
+    assert after.read("one", CHAT, [1]) == 1
 
 
 def test_only_what_was_named_is_written_and_the_rest_stays_in_memory(tmp_path: Path) -> None:

@@ -174,3 +174,15 @@ def test_forget_in_words_opens_the_question_and_forgets_nothing_by_itself(script
     QTest.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
     assert "Elm Street 5" in (house.folder / "ws" / "MEMORY.md").read_text()
     assert told(house.window) == ["You asked to forget: my old address | nothing is forgotten yet"]
+
+
+def test_of_a_write_that_the_journal_does_not_know_nothing_is_said(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    services.receipts[("c", 1)] = replace(make_receipt("c", 1), calls=(WRITE,))
+    open_chat(qtbot, window, services, Turn(1, None, "2026-11-29T15:30:00", "hi", "Noted."))
+    qtbot.waitUntil(lambda: bool(rows(window)) and bool(rows(window)[0].call.journal))
+    with qtbot.waitSignal(rows(window)[0].size_changed):
+        window.calls.look_again()
+    assert told(window) == ["Remembered: Cello is on Tuesdays | "]
+    assert rows(window)[0].undo.isHidden()
