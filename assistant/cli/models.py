@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from assistant.cli.context import Context, natural
 from assistant.cli.model_words import catalogue_words, fit_value, fit_words, list_words, offer_value
 from assistant.cli.remote import add_remote
+from assistant.cli.secret_input import read_secret
 from assistant.cli.signals import stopped_by_signals
 from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
@@ -145,21 +145,10 @@ def run_download(context: Context, options: Namespace) -> int:
 
 
 def run_token(context: Context, options: Namespace) -> int:
-    token = "" if options.remove else _read_token(context)
+    token = "" if options.remove else read_secret(context, "Access token: ")
     if not token and not options.remove:
         raise AssistantError("download.token_missing", "No access token was given.", "Send it on stdin.")
     host = context.services.downloads.set_token(token)
     done = "Saved in the system's keyring" if token else "Removed from the system's keyring"
     context.output.value({"host": host, "saved": bool(token)}, f"{done}: the access token for {host}.")
     return 0
-
-
-def _read_token(context: Context) -> str:
-    """From stdin, or asked for at a terminal; never from an argument, which other users of the machine can see."""
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().strip()
-    if context.output.as_json:
-        return ""
-    import getpass
-
-    return getpass.getpass("Access token: ").strip()

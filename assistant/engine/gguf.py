@@ -66,8 +66,10 @@ def read_gguf_info(path: Path) -> GgufInfo:
 
 
 def is_gguf(path: Path) -> bool:
-    """Whether the file begins as a GGUF file does, whatever its name is."""
+    """Whether the file begins as a GGUF file does, whatever its name is; a pipe is none, and would be waited for."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             return file.read(4) == _MAGIC
     except (OSError, ValueError):

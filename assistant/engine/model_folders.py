@@ -92,7 +92,7 @@ def _ollama(folder: Path) -> Iterator[FoundFile]:
 
 def _ollama_blob(folder: Path, manifest: Path) -> Path | None:
     try:
-        if manifest.stat().st_size > _MOST_MANIFEST:
+        if not manifest.is_file() or manifest.stat().st_size > _MOST_MANIFEST:
             return None
         layers = parse_json(manifest.read_bytes())["layers"]
         digest = next(layer["digest"] for layer in layers if layer["mediaType"] == _OLLAMA_MODEL)

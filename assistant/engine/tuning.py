@@ -254,5 +254,5 @@ def _check(tuning: Tuning) -> None:
     usual = asdict(EngineSettings())
     if any(type(value) is not type(usual[name]) for name, value in dict(tuning.chosen).items()):
         raise TypeError("a setting of another type")
-    if min(*tuning.reaches, tuning.reading_policy.quiet.read) <= 0:
+    if min(*tuning.reaches, tuning.reading_policy.quiet.read) <= 0 or tuning.seconds + tuning.others < 0:
         raise ValueError("speeds that nobody measured")

@@ -13,6 +13,7 @@ from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
 from assistant.runtime.worker_end import WorkerEnd
 from assistant.workspace.safe_files import write_atomic
+from assistant.workspace.stored import fits
 
 _log = logging.getLogger(__name__)
 
@@ -96,9 +97,10 @@ def write_death(log: Path, end: WorkerEnd, error: AssistantError, mark: ModelMar
 def read_death(log: Path) -> EngineDeath | None:
     """The last one; None where there was none, or nobody can read it."""
     try:
-        return EngineDeath(**parse_json(_death_file(log).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        value = parse_json(_death_file(log).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return None
+    return EngineDeath(**value) if fits(value, EngineDeath) else None
 
 
 def _death_file(log: Path) -> Path:

@@ -12,7 +12,7 @@ from assistant.chat.tokens import EstimatedTokens, TokenCounter
 from assistant.core.ports import Engine
 from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
-from assistant.runtime.engines import kept_here, tells_private
+from assistant.runtime.engines import here_only, kept_here, tells_private
 from assistant.runtime.models import is_asleep
 from assistant.runtime.tool_calls import ToolCalls
 from assistant.settings.schema import Settings
@@ -60,6 +60,10 @@ class PromptService:
     def kept_here(self, private: bool) -> AbstractContextManager[None]:
         """For what is done for a chat; private: that chat is."""
         return kept_here(self.engine, self._settings(), private)
+
+    def here_only(self) -> AbstractContextManager[None]:
+        """For what no server is ever told."""
+        return here_only(self.engine)
 
     @property
     def asks_server(self) -> bool:

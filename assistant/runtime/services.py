@@ -101,6 +101,7 @@ class Services(Parts):
         self.importing.cancel()
         self.backups.close()
         self.downloads.close()
+        self.remote.close()
         self.self_test.close()
         self.snapshots.close()
         end_workers()

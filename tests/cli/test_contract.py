@@ -263,7 +263,7 @@ def test_memory_is_asked_in_plain_words_without_a_model(keepsake: Keepsake) -> N
     assert keepsake("ask", "记住锅炉在地下室").out.strip() == "记住了。"
     found = keepsake("ask", "What did I say about the boiler?", "--json")
     assert found.code == 0
-    assert "the boiler is in the cellar" in "".join(line.get("text", "") for line in found.lines)
+    assert "- the boiler is in the cellar (MEMORY.md, " in "".join(line.get("text", "") for line in found.lines)
     assert keepsake("ask", "What did I say about the Zephyrs?").out.strip() == "I found nothing about this."
     asked = keepsake("ask", "forget the boiler")
     assert asked.code == 0

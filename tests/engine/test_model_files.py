@@ -12,7 +12,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.resources import resource
-from assistant.engine.catalogue import CatalogueModel, load_catalogue
+from assistant.engine.catalogue import CatalogueModel, find_in_catalogue, load_catalogue
 from assistant.engine.model_files import ModelStore
 from tests.engine.gguf_files import chat_facts, gguf_bytes
 from tests.real_models import starter_model_path
@@ -252,6 +252,13 @@ def test_the_catalogue_is_complete_and_shipped() -> None:
         assert bool(model.repository) == bool(model.file)
     with pytest.raises(FileNotFoundError, match="install"):
         resource("no such thing")
+
+
+@pytest.mark.parametrize("name", ["", " ", ".gguf"])
+def test_no_name_is_no_model_of_the_catalogue(name: str) -> None:
+    with pytest.raises(AssistantError) as caught:
+        find_in_catalogue(load_catalogue(), name)
+    assert caught.value.code == "model.not_in_catalogue"
 
 
 def test_the_shared_folder_stands_in_where_there_is_no_model(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def test_it_is_kept_for_the_model_whatever_its_file_is_called(tmp_path: Path) ->
         ('"decode": 65', '"decode": 0'),
         ('"decode": 65', '"decode": "fast"'),
         ('"chosen": {', '"chosen": [], "was": {'),
+        ('"seconds": 40.5', '"seconds": "long"'),
     ],
 )
 def test_figures_that_we_did_not_write_are_none(tmp_path: Path, old: str, new: str) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import ModelFailed, ModelReady
 from assistant.core.values import ModelInfo
 from assistant.ui.main_window import MainWindow
@@ -220,6 +220,13 @@ def test_a_test_that_fails_says_why(qtbot: QtBot, dialog: SettingsDialog, servic
         dialog.server.test_button.click()
     assert dialog.server.result.text() == "No server answers at localhost:8080. Start it."
     assert dialog.server.test_button.isEnabled()
+
+
+def test_a_test_that_was_left_is_no_failure(window: MainWindow, dialog: SettingsDialog) -> None:
+    failed: list[object] = []
+    window.bridge.work_failed.connect(failed.append)
+    dialog.server._on_failed(Cancelled())
+    assert failed == []
 
 
 def test_a_server_that_does_not_answer_is_not_taken_for_none(

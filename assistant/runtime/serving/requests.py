@@ -16,7 +16,7 @@ from assistant.workspace.chat_head import printable
 Json = dict[str, Any]
 MOST_STOPS, MOST_INPUTS = 16, 256
 MOST_MESSAGES = 4_000
-"""Each costs some tokens for its role alone, so windows hold fewer; reading 50 000 took minutes, and all others waited."""
+"""Each costs tokens for its role alone, so windows hold fewer; reading 50 000 took minutes, and all others waited."""
 _SEEDS = 2**63
 _MOST_TOKENS = 2**31 - 1
 _ROLES = {"system": Role.SYSTEM, "developer": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
