@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, timedelta
@@ -25,6 +26,7 @@ _FIELDS = frozenset(field.name for field in fields(PromptLine))
 _RARE = ("keyword_rank", "meaning_rank", "private")
 _BRIEF_CHARACTERS = 160  # of what was last said: about 40 tokens a line
 _MOST_LINES = 10_000_000
+_CLOSES = re.compile(r"<(?=\s*/\s*(?:memory|chats|recalled|found)\s*>)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +172,8 @@ def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], count
 
 
 def as_data(body: str) -> str:
-    """Text that cannot close the block it stands in."""
-    for name in ("memory", "chats", "recalled", "found"):
-        body = body.replace(f"</{name}>", f"<\\/{name}>")
-    return body
+    """Text that cannot close the block it stands in, however it writes the tag."""
+    return _CLOSES.sub(r"<\\", body)
 
 
 def _counted(blocks: Sequence[Block], counter: TokenCounter) -> tuple[Block, ...]:

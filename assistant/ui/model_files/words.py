@@ -109,7 +109,7 @@ def _time_left(seconds: float) -> str:
 def languages(codes: tuple[str, ...], more: int) -> str:
     """The languages by name, and how many besides."""
     known = {"en": tr("English"), "zh": tr("Chinese")}
-    names = ", ".join(known.get(code, code) for code in codes[:4])
+    names = tr(", ").join(known.get(code, code) for code in codes[:4])
     more += max(0, len(codes) - 4)
     return tr("{names} and {n} more", names=names, n=more) if names and more else names
 

@@ -29,6 +29,9 @@ from assistant.ui.settings.model import ModelPage
 from assistant.ui.settings.server import ServerPage
 from assistant.ui.widgets import button, label, spread
 
+_BAR = 16
+"""Pixels at the right of the fields in which the scroll bar stands when there is one, so that it touches nothing."""
+
 
 class SettingsDialog(QDialog):
     """Reads the settings when it opens; Save writes what changed."""
@@ -73,13 +76,13 @@ class SettingsDialog(QDialog):
         body.addWidget(self.pages)
         body.addWidget(self.stack, 1)
         foot = QHBoxLayout()
-        spread(foot, spacing=8)
+        spread(foot, (0, 0, _BAR, 0), 8)
         self.note = label("", "small")
         foot.addWidget(self.note, 1)
         foot.addWidget(button(tr("Cancel"), "", self.reject))
         foot.addWidget(self.save_button)
         column = QVBoxLayout(self)
-        spread(column, (16, 20, 24, 16), 16)
+        spread(column, (16, 20, 24 - _BAR, 16), 16)
         column.addLayout(body, 1)
         column.addLayout(foot)
 
@@ -143,6 +146,7 @@ class SettingsDialog(QDialog):
 
 def _scrolled(page: QWidget) -> QScrollArea:
     """A page that is longer than the dialog, on a small screen or with large letters, can be scrolled."""
+    page.setContentsMargins(0, 0, _BAR, 0)
     area = QScrollArea()
     area.setObjectName("plain")
     area.setWidgetResizable(True)

@@ -31,7 +31,7 @@ class ServerPage(SettingsPage):
         self._services, self._bridge = services, bridge
         self._agreed = self._key_for = ""
         self._cancel = CancelToken()
-        here, there = tr("on this laptop"), tr("by the server below")
+        here, there = tr("by a model on this laptop"), tr("by the server below")
         self.add_choice("engine", tr("Replies are made"), {"local": here, "remote": there}, _explained())
         self.url = self.add_text("url", tr("Address"), " ", "http://localhost:8080")
         self.key = QLineEdit()
