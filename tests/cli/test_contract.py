@@ -248,6 +248,10 @@ def test_a_model_is_chosen_by_name(keepsake: Keepsake, tmp_path: Path) -> None:
     broken = keepsake("models", "use", "one")
     assert (broken.code, len(broken.err.strip().splitlines())) == (1, 1)
     assert "Used: two" in keepsake("models", "list").out
+    (tmp_path / "three.gguf").write_bytes(gguf_bytes({"general.architecture": "bert"}, {"token_embd.weight": (64, 4)}))
+    mute = keepsake("models", "use", str(tmp_path / "three.gguf"), "--json")
+    assert (mute.code, mute.json["error"]["code"]) == (1, "model.unsupported")
+    assert "three" not in keepsake("models", "list").out
     paths[1].unlink()
     assert "Used" not in keepsake("models", "list").out
 
