@@ -80,6 +80,6 @@ def _paths(data: Mapping[str, Any], key: str) -> tuple[Path, ...]:
 
 def _can_name(text: str) -> bool:
     try:
-        return b"\0" not in os.fsencode(text)
+        return b"\0" not in os.fsencode(text) and bool(Path(text).name)
     except UnicodeEncodeError:
         return False

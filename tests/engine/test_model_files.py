@@ -231,7 +231,7 @@ def test_a_file_whose_name_is_no_text_is_there_after_a_restart(store: ModelStore
 
 def test_names_that_no_file_can_have_are_passed_over(store: ModelStore, tmp_path: Path) -> None:
     good = put(tmp_path / "good.gguf")
-    bad = ["a\0b", "\ud800", 1]
+    bad = ["a\0b", "\ud800", 1, "", ".", "/"]
     listed = {"files": [*bad, str(good)], "folders": [*bad, "x" * 5_000], "hidden": bad}
     put(tmp_path / "models" / "models.json", json.dumps(listed).encode())
     assert [file.path for file in store.list()] == [good]
