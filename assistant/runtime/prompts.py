@@ -70,6 +70,11 @@ class PromptService:
         """Whether a server is in use: what is sent there, is sent because the person wants an answer."""
         return bool(self.engine.info and self.engine.info.host)
 
+    @property
+    def may_tell_private(self) -> bool:
+        """Whether the engine in use may be told what is said in private chats."""
+        return tells_private(self.engine, self._settings())
+
     def options(self) -> GenerateOptions:
         """How replies are sampled, by the settings."""
         m = self._settings().model
@@ -89,7 +94,7 @@ class PromptService:
         info = self.engine.info
         window = info.window if info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
-        private = settings.memory.private_recall == "on" and tells_private(self.engine, settings)
+        private = settings.memory.private_recall == "on" and self.may_tell_private
         host = info.host if info else ""
         tools = self.tools.offered(chat, info, window) if plan.memory and chat is not None else ()
         hits = settings.memory.recall_hits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from assistant.runtime.prompts import TurnPlan
 from assistant.runtime.remote import RemoteService
 from assistant.runtime.services import Services
 from tests.fakes import Keyring
-from tests.runtime.scripted_server import CHAT, MODELS, ScriptedServer, says, scripted_server
+from tests.runtime.scripted_server import CHAT, MODELS, ScriptedServer, Talk, says, scripted_server
 
 OPEN = "http://192.0.2.7:8080"
 """An address of no machine (RFC 5737); nothing may be sent there in these tests."""
@@ -177,6 +178,32 @@ def test_a_private_chat_goes_out_when_the_person_says_so(services: Services, ser
     services.remote.allow_private(True)
     ask(services, "my secret plan", services.new_chat(private=True))
     assert "my secret plan" in told(server)
+
+
+@pytest.mark.parametrize(("allowed", "mark"), [(False, "stopped"), (True, "")])
+def test_a_chat_that_becomes_private_while_a_server_replies_goes_no_further(
+    services: Services, server: ScriptedServer, allowed: bool, mark: str
+) -> None:
+    go_on = threading.Event()
+
+    def answer(talk: Talk) -> None:
+        talk.stream("One ")
+        if allowed:
+            assert go_on.wait(30)
+            talk.end()
+        else:
+            talk.hold()
+
+    server.chats(answer)
+    use(services, server)
+    services.remote.allow_private(allowed)
+    chat = services.new_chat()
+    services.send(chat, "hello")
+    assert server.arrived.wait(30)
+    services.set_private(chat, True)
+    go_on.set()
+    services.lanes.chat.submit(lambda: None).result(30)
+    assert services.read_chat(chat).turns[0].mark == mark
 
 
 def test_what_was_said_in_private_is_not_told_to_the_server(services: Services, server: ScriptedServer) -> None:

@@ -60,6 +60,9 @@ class PartFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+        with contextlib.suppress(OSError):  # what is of nothing that anybody knows has no byte either
+            if not self._state_path.exists():
+                self.path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # Windows deletes no open file; there the lock does it when it is released
             self._lock_path.unlink(missing_ok=True)  # while it is held, or another process could hold what is deleted
         self._stack.close()

@@ -257,6 +257,12 @@ def test_a_refusal_says_what_to_do(order: Order, hub: Hub, status: int, token: s
     assert len(hub.asked) == 1
 
 
+def test_what_never_began_leaves_no_empty_file(order: Order, hub: Hub) -> None:
+    hub.status = 404
+    fails(order)
+    assert names(order) == []
+
+
 @pytest.mark.parametrize(("status", "code"), [(429, "download.busy_host"), (500, "download.host_failed")])
 def test_a_server_in_trouble_is_asked_again_and_then_given_up(order: Order, hub: Hub, status: int, code: str) -> None:
     hub.status, hub.statuses = status, 2
