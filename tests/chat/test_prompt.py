@@ -189,6 +189,20 @@ class TestOverflow:
             small.draft("word " * 700)
         assert caught.value.code == "prompt.too_long"
 
+    def test_a_message_of_megabytes_is_counted_once(self, small: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+        counted: list[int] = []
+        count = FakeEngine.count
+
+        def counting(self: FakeEngine, texts: Sequence[str]) -> list[int]:
+            counted.extend(len(text) for text in texts)
+            return count(self, texts)
+
+        monkeypatch.setattr(FakeEngine, "count", counting)
+        monkeypatch.setattr(FakeEngine, "count_prompt", lambda *_: pytest.fail("it cannot fit"))
+        with pytest.raises(AssistantError, match="too long"):
+            small.draft("word " * 200_000)
+        assert counted == [1_000_000]
+
 
 def test_thousands_of_new_entries_are_not_all_counted_with_each_message(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
