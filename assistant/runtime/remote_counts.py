@@ -64,7 +64,7 @@ class ServerCounts:
 
     def _asked_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec], cancel: CancelToken) -> int | None:
         body = request_body("", messages, GenerateOptions(tools=tuple(tools)))
-        question = {name: body[name] for name in ("messages", "tools") if name in body}
+        question: Json = {name: body[name] for name in ("messages", "tools") if name in body}
         answer = self._asked("/apply-template", question, cancel)
         prompt = answer.get("prompt")
         if not isinstance(prompt, str):
