@@ -10,6 +10,7 @@ from datetime import date
 from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.words import stems
+from assistant.core.clock import weekday
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.recall.ranking.along import came_along
 from assistant.workspace.entries import Entry, MemoryText
@@ -161,7 +162,7 @@ def new_day(row: FixedRow, today: date, told: frozenset[str]) -> list[PromptLine
     unit = f"day:{today.isoformat()}"
     if row.taken[:10] == today.isoformat() or unit in told:
         return []
-    return [PromptLine("", 0, f"[today is {today.isoformat()}, a {today.strftime('%A')}]", "date", unit)]
+    return [PromptLine("", 0, f"[today is {today.isoformat()}, a {weekday(today)}]", "date", unit)]
 
 
 def _new_entry(entry: Entry, today: date) -> list[PromptLine]:
