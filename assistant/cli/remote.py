@@ -7,6 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context, natural
+from assistant.cli.secret_input import read_secret
 from assistant.core.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -119,14 +120,6 @@ def _agree(context: Context, state: ServerState, yes: bool) -> None:
 
 
 def _key(context: Context) -> str:
-    if sys.stdin is None:
-        raise AssistantError("remote.bad_key", "There is no key on standard input.")
-    if not sys.stdin.isatty():
-        key = sys.stdin.read().strip()
-    else:
-        import getpass
-
-        key = getpass.getpass("Key: ").strip()
-    if not key:
-        raise AssistantError("remote.bad_key", "There is no key on standard input.", "Remove it with --remove.")
-    return key
+    if key := read_secret(context, "Key: "):
+        return key
+    raise AssistantError("remote.bad_key", "There is no key on standard input.", "Remove it with --remove.")

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 Clock = Callable[[], datetime]
 """Returns the current local time, aware (with its UTC offset)."""
-_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def system_clock() -> datetime:
@@ -26,11 +26,11 @@ def today(clock: Clock) -> date:
     return clock().date()
 
 
+def weekday(day: date) -> str:
+    """Its English name. Not by strftime, which goes by the system's language as soon as there is a window."""
+    return _WEEKDAYS[day.weekday()]
+
+
 def stamp(clock: Clock) -> str:
     """The time as the files write it: ISO 8601 with offset, whole seconds."""
     return clock().replace(microsecond=0).isoformat()
-
-
-def weekday(day: date) -> str:
-    """Its name in English; strftime gives it in the person's language as soon as Qt has set the locale."""
-    return _WEEKDAYS[day.weekday()]

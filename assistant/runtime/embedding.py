@@ -130,8 +130,15 @@ class WorkerEmbedder:
         return vector
 
     def retire(self, idle_seconds: float = IDLE_SECONDS) -> bool:
-        """Give the worker back if it was not used for so long, nor is just now; True if it was."""
-        return self._clock() - self._used_at >= idle_seconds and self._worker.retire()
+        """Give the worker back if it works for nobody and was not used for so long; True if it was. It starts again
+        when needed. Returns at once.
+        """
+        if not self._loading.acquire(blocking=False):
+            return False
+        try:
+            return self._clock() - self._used_at >= idle_seconds and self._worker.retire()
+        finally:
+            self._loading.release()
 
     def close(self) -> None:
         """End the worker and the thread that waits for it; it does not start again."""

@@ -14,6 +14,7 @@ from assistant.core.events import EventSink, ModelFailed, ModelLoading, ModelRea
 from assistant.core.ports import Engine, Progress
 from assistant.core.values import EngineSettings, ModelInfo
 from assistant.engine.gguf import read_gguf_info
+from assistant.engine.model_description import check_usable
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.engine.tuning import TuningStore, apply
 from assistant.runtime.lanes import Lane
@@ -142,10 +143,9 @@ class ModelService:
     def usable(self, name: str) -> ModelFile:
         """A model that can be chosen by its name from now on; a path that was not added is. Raises ``model.*``."""
         file = self.store.find(name)
-        if any(file.path == known.path for known in self.store.list()):
-            read_gguf_info(file.path)
-            return file
-        return self.store.add(file.path)
+        check_usable(file.path, read_gguf_info(file.path))
+        known = any(file.path == one.path for one in self.store.list())
+        return file if known else self.store.add(file.path)
 
     def engine_settings(self, file: ModelFile | None = None) -> EngineSettings:
         """How a model is loaded: by what the person has set, else by what was measured for it here.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +13,9 @@ from assistant.core.values import GenerateOptions, Message, ToolSpec
 from assistant.engine.remote.estimate import estimate_prompt, estimate_tokens
 from assistant.engine.remote.request import Json, request_body
 from assistant.runtime.remote_http import ServerClient
+from assistant.runtime.token_counts import TokenCounts
 
 _log = logging.getLogger(__name__)
-_KEPT, _LONGEST = 20_000, 2_000
 _PATIENCE_SECONDS = 5.0
 _REST_SECONDS = 60.0
 """How long a server that did not answer is not asked again: a prompt asks often, and each time would wait."""
@@ -37,27 +35,20 @@ class ServerCounts:
         self._client = client
         self._may_ask = is_llama and client.address.here
         self._rests_until = 0.0
-        self._lock = threading.Lock()
-        self._known: OrderedDict[str, int] = OrderedDict()
+        self._counts = TokenCounts()
 
     @property
-    def asks(self) -> bool:
+    def _asks(self) -> bool:
         """Whether the server counts now."""
         return self._may_ask and time.monotonic() >= self._rests_until
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text on its own."""
-        with self._lock:
-            known = {text: self._known[text] for text in texts if text in self._known}
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            if counts := self._asked_counts(new) if self.asks else []:
-                self._keep(new, counts)
-            known |= dict(zip(new, counts or map(estimate_tokens, new), strict=True))
-        return [known[text] for text in texts]
+        return self._counts.of(texts, lambda new: self._asked_counts(new) if self._asks else [], estimate_tokens)
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
         """Tokens of a whole prompt."""
-        tokens = self._asked_prompt(messages, tools) if self.asks else None
+        tokens = self._asked_prompt(messages, tools) if self._asks else None
         return estimate_prompt(messages, tools) if tokens is None else tokens
 
     def _asked_counts(self, texts: Sequence[str]) -> list[int]:
@@ -92,9 +83,3 @@ class ServerCounts:
             _log.info("tokens are estimated: %s", error)
             return {}
         return answer if head.status == 200 and isinstance(answer, dict) else {}
-
-    def _keep(self, texts: Sequence[str], counts: Sequence[int]) -> None:
-        with self._lock:
-            self._known.update((text, n) for text, n in zip(texts, counts, strict=True) if len(text) <= _LONGEST)
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)

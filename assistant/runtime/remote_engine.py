@@ -31,6 +31,7 @@ from assistant.runtime.remote_facts import ServerFacts, find_facts
 from assistant.runtime.remote_http import Exchange, Patience, ServerClient
 
 _NO_SERVER = AssistantError("remote.none", "No server is connected.", "Choose one in the settings.")
+_NO_MORE = ("remote.cut", "remote.silent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +153,16 @@ class RemoteEngine:
 def _stream(client: ServerClient, exchange: Exchange, reply: RemoteReply) -> Iterator[ChatEvent]:
     """The events of a reply. Raises AssistantError when it does not end as a reply does."""
     reader = EventReader(client.address.host)
-    for chunk in exchange.pieces(client.patience.first):
-        yield from _taken(client, reader.push(chunk), reply)
-        if reader.over or reply.enough:
+    try:
+        for chunk in exchange.pieces(client.patience.first, client.patience.between):
+            yield from _taken(client, reader.push(chunk), reply)
+            if reader.over or reply.enough:
+                return
+        yield from _taken(client, reader.finish(), reply)
+    except AssistantError as error:
+        if reply.ended and error.code in _NO_MORE:  # it had said all, only not goodbye
             return
-    yield from _taken(client, reader.finish(), reply)
+        raise
     if not (reply.ended or reader.over or reply.enough):
         raise cut(client.address.host)
 

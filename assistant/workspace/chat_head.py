@@ -15,6 +15,7 @@ _FIELD = re.compile(r"[-*][ \t]+\*\*(.+?)\*\*[ \t]*[:：][ \t]*(.*?)[ \t]*")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S*)?")
 _POINTER = re.compile(r"#?(\d{1,9})")
 _LIST = re.compile(r"[,，、]")
+_NOT_PRIVATE = ("", "no", "n", "false", "off", "0", "否", "不")  # what a person meant by any other word stays private
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
@@ -170,7 +171,7 @@ def _with_field(head: Head, name: str, value: str, problems: list[str]) -> Head:
             words = tuple(word.strip() for word in _LIST.split(value) if word.strip())
             return replace(head, participants=words) if name == "participants" else replace(head, tags=words)
         case "private":
-            return replace(head, private=value.casefold() in ("yes", "true", "1", "是"))
+            return replace(head, private=value.casefold() not in _NOT_PRIVATE)
         case "summarized":
             return replace(head, summarized=value)
         case "session":

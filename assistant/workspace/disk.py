@@ -60,16 +60,3 @@ def ends_with_newline(path: Path) -> bool:
         return True
     except OSError as error:
         raise as_error(error, path) from error
-
-
-def read_from(path: Path, start: int) -> tuple[int, bytes]:
-    """The size of a file and its bytes from ``start`` on; (0, b"") when it does not exist. Raises AssistantError."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(start)
-            return size, file.read() if start < size else b""
-    except _ABSENT:
-        return 0, b""
-    except OSError as error:
-        raise as_error(error, path) from error

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.workspace.chat_calls import SavedCall
+from assistant.workspace.chat_format import format_call, format_reply, format_turn, quote, unquote
 from assistant.workspace.chat_head import clean_title, format_head, parse_head, with_pointer, with_private, with_title
 from assistant.workspace.chat_labels import CHINESE
-from assistant.workspace.chats import format_call, format_reply, format_turn, parse_chat, quote, unquote
+from assistant.workspace.chats import parse_chat
 
 NASTY = st.text(
     alphabet=st.one_of(
