@@ -19,6 +19,8 @@ from assistant.workspace.ids import line_id
 from assistant.workspace.layout import MEMORY
 
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
+_CHARACTERS_A_TITLE = 120
+_ROUND = str.maketrans("[]", "()")
 _MOST_CHANGES = 200  # that are counted: of an import of thousands the others would find no room either
 _SHARE_OF_BEST = 0.5
 _PARTS = re.compile(r"(?<=[.!?。！？；;])\s*")
@@ -73,7 +75,7 @@ def block_text(lines: Sequence[PromptLine], name: str = "recalled") -> str:
 def hit_line(hit: Hit, about: frozenset[str]) -> PromptLine:
     """A hit as it is told. about: stems of the question; of a long text the parts are told that share most of them."""
     said = in_words(excerpt(hit.text, about))
-    source = ", ".join(part for part in (hit.date, hit.title, hit.file) if part)
+    source = " ".join(", ".join(part for part in (hit.date, _title(hit), hit.file) if part).split())
     words, meaning = hit.why.get("keyword", 0.0), hit.why.get("meaning", 0.0)
     return PromptLine(
         hit.file,
@@ -87,6 +89,12 @@ def hit_line(hit: Hit, about: frozenset[str]) -> PromptLine:
         int(hit.why.get("meaning_rank", 0)),
         hit.private,
     )
+
+
+def _title(hit: Hit) -> str:
+    """A title that makes no line and no source of its own: a note's stands in its front matter, as anybody wrote it."""
+    flat = " ".join(hit.title.split()).translate(_ROUND)
+    return flat if len(flat) <= _CHARACTERS_A_TITLE else f"{flat[:_CHARACTERS_A_TITLE].rstrip()}…"
 
 
 def excerpt(text: str, about: frozenset[str]) -> str:

@@ -234,6 +234,12 @@ def enough() -> Result:
     return Result("refused", "No more tools in this turn. Answer now with what you have.", "too many calls in one turn")
 
 
+def asked_again() -> Result:
+    """The answer to a call that was made in this turn before: its result would only be read a second time."""
+    words = "You asked this already: the result stands above. Answer now, or ask in other words."
+    return Result("refused", words, "it was asked before in this turn")
+
+
 def _section(file: str, text: str, heading: str, counter: TokenCounter, tokens: int) -> Result:
     sections = parse_note(text).sections
     wanted = heading.lstrip("# ").casefold()

@@ -95,6 +95,23 @@ def test_a_chat_that_begins_like_another_reads_only_the_rest() -> None:
     assert reader.read("one", CHAT, range(900, 1300), [1]) == 1
 
 
+@pytest.mark.parametrize("conversation", ["", "two"])
+def test_what_begins_like_a_chat_that_was_set_aside_costs_that_chat_nothing(conversation: str) -> None:
+    reader = Reader()
+    reader.read("one", CHAT, range(900, 1000))
+    reader.read("", SUMMARY)
+    assert reader.read(conversation, CHAT, range(2000, 2010)) == 10
+    assert reader.read("one", CHAT, range(900, 1000), [1]) == 1
+
+
+def test_of_a_model_that_keeps_no_part_a_whole_state_serves_again() -> None:
+    reader = Reader(keeps_part=False)
+    reader.read("one", CHAT)
+    for turn in range(3):
+        reader.read("", SUMMARY)
+        assert reader.read("one", CHAT, [turn]) == 1  # the reply is given anew
+
+
 def test_a_branch_keeps_what_is_common_and_the_other_comes_back() -> None:
     reader = Reader()
     reader.read("chat", CHAT, range(900, 1300))
