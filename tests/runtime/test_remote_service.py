@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from assistant.runtime.composition import Places, compose
 from assistant.runtime.prompts import TurnPlan
 from assistant.runtime.remote import RemoteService
 from assistant.runtime.services import Services
+from tests.engine.downloads.hub import MODEL
 from tests.fakes import Keyring
 from tests.runtime.scripted_server import CHAT, MODELS, ScriptedServer, Talk, says, scripted_server
 
@@ -390,3 +392,18 @@ def test_without_a_server_it_is_said(services: Services, act: Callable[[RemoteSe
     with pytest.raises(AssistantError) as caught:
         act(services.remote)
     assert str(caught.value).startswith("No server is set.")
+
+
+def test_a_model_that_is_deleted_while_a_server_is_asked_gives_its_memory_back(
+    services: Services, server: ScriptedServer
+) -> None:
+    path = services.paths.models / "one.gguf"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(MODEL)
+    use(services, server)
+    there = services.model_service.ensure()
+    services.engine._info = replace(there, host="", path=path)  # as if it was loaded before
+    services.remove_model("one")
+    assert not path.exists()
+    assert services.engine.info is None
+    assert services.model_service.ensure() == there
