@@ -192,6 +192,29 @@ def test_undo_after_the_chat_went_on_keeps_what_came(services: Services) -> None
     assert [(t.user, t.reply) for t in services.read_chat(chat).turns] == [(FACT, "Sure."), ("and now?", "Now this.")]
 
 
+def test_undo_finds_a_chat_whose_file_was_moved_meanwhile(services: Services) -> None:
+    chat = talk(services, "Codes", FACT, "Sure.")
+    pending = services.forgetting.begin(services.forgetting.plan(f"{chat}#1"))
+    path = services.workspace.chats.path(chat)
+    moved = path.parent.parent / "2020-01" / path.name
+    moved.parent.mkdir()
+    path.rename(moved)
+    services.forgetting.undo(pending)
+    assert [(t.user, t.reply) for t in services.read_chat(chat).turns] == [(FACT, "Sure.")]
+
+
+def test_undo_of_a_part_that_is_gone_is_said(services: Services) -> None:
+    chat = talk(services, "Codes", "hello", "Hi.")
+    first = services.workspace.chats.path(chat)
+    part = first.with_name(f"{chat}_part2.md")
+    part.write_text(f"# Chat: {chat} · 2\n\n## Conversation\n\n### 2026-11-29T15:30:25 · #2\n\n**User**:\n\n> {FACT}\n")
+    pending = services.forgetting.begin(services.forgetting.plan(f"{chat}#2"))
+    part.unlink()
+    with pytest.raises(AssistantError) as caught:
+        services.forgetting.undo(pending)
+    assert caught.value.code == "forget.gone"
+
+
 def test_what_was_brought_back_through_the_journal_is_not_erased(services: Services, tmp_path: Path) -> None:
     ident = services.workspace.memory.remember(FACT).id
     pending = services.forgetting.begin(services.forgetting.plan(ident))
