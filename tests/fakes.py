@@ -126,3 +126,6 @@ class Keyring(SecretStore):
 
     def set(self, name: str, secret: str) -> None:
         self.held[name] = secret
+
+    def delete(self, name: str) -> bool:
+        return self.held.pop(name, None) is not None

@@ -83,29 +83,32 @@ class Distiller:
         done = 0
         for turns in _batches(due, engine, window // 2):
             progress(done, len(due), chat.id)
-            batch = self._batch(chat.id, turns, engine, window // 2, cancel)
+            batch = self._batch(chat, turns, engine, window // 2, cancel)
             if batch is None:
                 return
             yield batch
             done += len(turns)
         progress(len(due), len(due), chat.id)
 
-    def _batch(self, chat: str, turns: Sequence[Turn], engine: Engine, room: int, cancel: CancelToken) -> Batch | None:
-        """None: another process distilled some of these turns meanwhile; what it left is due the next time."""
+    def _batch(self, chat: Chat, turns: Sequence[Turn], engine: Engine, room: int, cancel: CancelToken) -> Batch | None:
+        """None: another process distilled some of these turns meanwhile, and what it left is due the next time; or the
+        person made the chat private, and nothing of it becomes memory.
+        """
         said = [t.user for t in turns if t.user.strip()]
-        checked, fallback = self._checked(chat, turns, said, engine, room, cancel)
+        checked, fallback = self._checked(chat.id, turns, said, engine, room, cancel)
         first, last = turns[0].n, turns[-1].n
         entry = proposal = ""
         with locked(self._state / "distil.lock"):
-            if len(self.due(self._workspace.chats.read(chat), turns)) < len(turns):
+            now = self._workspace.chats.read(chat.id)
+            if (now.private and not chat.private) or len(self.due(now, turns)) < len(turns):
                 return None
             if items := [item for item in checked.items if not self._workspace.declined.holds(item)]:
-                source, lead = distilled_source(chat, first, last), FALLBACK_MARK if fallback else ""
+                source, lead = distilled_source(chat.id, first, last), FALLBACK_MARK if fallback else ""
                 entry, proposal = self._keep(items, source, lead)
-            self._workspace.chats.set_summarized(chat, last)
-        self._forget_tries(chat)
+            self._workspace.chats.set_summarized(chat.id, last)
+        self._forget_tries(chat.id)
         entries = (entry,) if entry else ()
-        return Batch(chat, (first, last), entries, len(turns), checked.dropped, fallback, proposal)
+        return Batch(chat.id, (first, last), entries, len(turns), checked.dropped, fallback, proposal)
 
     def _keep(self, items: Sequence[str], source: str, lead: str) -> tuple[str, str]:
         """Durable when it returns: (unit id of the entry, id of the proposal), one of them ""."""
@@ -148,7 +151,7 @@ class Distiller:
     def _tries(self, chat: str, first: int) -> int:
         try:
             kept = parse_json(self._path(chat).read_bytes())
-            return int(kept["tries"]) if kept["first"] == first else 0
+            return max(0, int(kept["tries"])) if kept["first"] == first else 0
         except (OSError, ValueError, KeyError, TypeError):  # missing or damaged: derived state, counted anew
             return 0
 

@@ -30,18 +30,18 @@ class GrowingReply:
     def think(self, text: str) -> None:
         """Thoughts are kept with the reply at its end, not on the way."""
         now = time.monotonic()
-        self._thinks_since = self._thinks_since or now
+        self._thinks_since = self._thinks_since or now - self.thought_s
         self.thought, self.thought_s = self.thought + text, now - self._thinks_since
 
     def part(self) -> None:
         """What comes next is a part of its own."""
-        self._parts = bool(self.value)
+        self._parts, self._thinks_since = bool(self.value), 0.0
 
     def add(self, text: str) -> str:
         """Add new text, and return it as it is to be shown."""
         if self._parts:
             text, self._parts = f"\n\n{text}", False
-        self.value += text
+        self.value, self._thinks_since = self.value + text, 0.0
         if self._keeps and time.monotonic() - self._kept_at >= _PARTIAL_SECONDS:
             self._keep_now()
         return text

@@ -13,7 +13,7 @@ _POLITE = (
 )
 _ZH_POLITE = r"(?:你(?=给我|帮我|记住|记一下|记下|记着)|给我|请你?|麻烦你?|帮我|帮忙|你要|你得|务必|一定要?|那就|顺便)*"
 REMEMBER = re.compile(
-    r"^\s*(?:/remember\s+"
+    r"^\s*+(?:/remember\s+"
     rf"|{_POLITE}(?:"
     r"(?:(?:just )?so (?:that )?you remember|remember"
     r"|(?:keep|bear) (?:(?:this|that) )?in mind|memori[sz]e|note(?!\s+to\b)(?:\s+down)?"
@@ -31,7 +31,7 @@ REMEMBER = re.compile(
 )
 _GAP = r"\s.;,!。；，！—–-"
 BEHIND = re.compile(
-    rf"^\s*(?P<fact>\S.{{3,}}?)(?<![{_GAP}])(?=[{_GAP}]*[.;,!。；，！—–\n-])[{_GAP}]++(?:"
+    rf"^\s*+(?P<fact>\S.{{3,}}?)(?<![{_GAP}])(?=[{_GAP}]*[.;,!。；，！—–\n-])[{_GAP}]++(?:"
     rf"{_POLITE}(?:remember|note|memori[sz]e|keep)\s+(?:that|this|it)"
     r"(?:\s+(?:down|in mind|for (?:me|later)))?(?:,?\s+please)?"
     rf"|{_ZH_POLITE}(?:把这个|把它|这个|这点)?(?:记住|记一下|记下来?|记着|别忘了)(?:这一点|这个|这件事)?(?:吧|啊|哦|了)?"
@@ -39,7 +39,7 @@ BEHIND = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 ZH_TAKEN = re.compile(
-    rf"^\s*{_ZH_POLITE}把(?P<fact>\S.*?)(?:记住|记下来?|记一下|存下来)(?:吧|啊|哦)?[。！!]?\s*$", re.DOTALL
+    rf"^\s*+{_ZH_POLITE}把(?P<fact>\S.*?)(?:记住|记下来?|记一下|存下来)(?:吧|啊|哦)?[。！!]?\s*$", re.DOTALL
 )
 QUESTION = re.compile(r"[?？]\s*$|(?:吗|没有|呢)[。.]?$")
 ASKED_POLITELY = re.compile(

@@ -21,6 +21,8 @@ from assistant.chat.intent_patterns import (
     ZH_MISSED,
     ZH_TAKEN,
 )
+from assistant.chat.words import CJK
+from assistant.recall.words.stop_words import stop_words
 
 _MOST_CHARACTERS = 1000
 """More is a document, not a fact."""
@@ -81,8 +83,13 @@ def asked_about(message: str) -> str:
         return ""
     for pattern in (ABOUT, *(ZH_ABOUT if ZH_ASKS.search(message) else ())):
         if (found := pattern.match(message)) and not NO_MATTER.fullmatch(what := found["what"].strip()):
-            return what if 2 <= len(what) <= _MOST_ABOUT else ""
+            return what if _is_word(what) and len(what) <= _MOST_ABOUT else ""
     return ""
+
+
+def _is_word(what: str) -> bool:
+    """狗 is one, 了 and a letter are none."""
+    return len(what) > 1 or (CJK.match(what) is not None and what not in stop_words().chinese_characters)
 
 
 def thing_to_forget(message: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from assistant.chat.never import bare_unit
@@ -72,7 +73,7 @@ class _Look:
         if is_forgotten(line):
             return LineNow("forgotten", line.file)
         if is_turn(line):
-            there = (self._workspace.root / line.file).is_file()
+            there = _is_file(self._workspace.root / line.file)
             return LineNow("same", line.file, line.line, line.text) if there else LineNow("gone", line.file)
         file, key = self._file(line.file), _key(line)
         if found := file.exact(key, line.line):
@@ -107,6 +108,13 @@ class _Look:
             text = _or_else(lambda: self._workspace.memory.read(name).text, "")
             self._files[name] = FileNow(text, partial(_blocks, name, text))
         return self._files[name]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no name that a file can have, or a folder that may not be looked into
+        return False
 
 
 def _blocks(file: str, text: str) -> list[Found]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from assistant.chat.intents import Forget, LookUp, Remember, read_intent
-from assistant.chat.recalled import hit_line
+from assistant.chat.recalled import excerpt, hit_line, in_words
 from assistant.chat.tool_results import Result, place_of
 from assistant.chat.tool_use import Toolbox, ToolPlace, failed, made
 from assistant.core.errors import AssistantError
@@ -116,7 +116,7 @@ def answer_without_model(obeyed: Obeyed, message: str) -> str:
         return ""
     chinese = _is_chinese(message)
     if obeyed.hits:
-        lines = "\n".join(f"- {hit_line(hit, frozenset()).text}" for hit in obeyed.hits)
+        lines = "\n".join(map(_in_a_list, obeyed.hits))
         return f"{'找到了这些：' if chinese else 'This is what I found:'}\n\n{lines}"
     (call, *more) = obeyed.calls
     if more:
@@ -127,6 +127,13 @@ def answer_without_model(obeyed: Obeyed, message: str) -> str:
     if chinese:
         return "这一点已经记着了。" if known else "记住了。"
     return "I know this already." if known else "Remembered."
+
+
+def _in_a_list(hit: Hit) -> str:
+    """A hit as a person reads it: of a turn what they said, and where it stands."""
+    said = hit.text.partition("\n")[0].partition(": ")[2] if hit.kind == "turn" else hit.text
+    where = hit.title if hit.kind == "turn" else hit.file
+    return f"- {excerpt(in_words(said), frozenset())} ({', '.join(part for part in (where, hit.date) if part)})"
 
 
 def _is_chinese(message: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.chat.texts import text
-from assistant.core.clock import Clock
+from assistant.core.clock import Clock, weekday
 from assistant.core.errors import AssistantError
 from assistant.core.values import LeftOut
 from assistant.workspace.assistants import DEFAULT, LONGEST_PERSONA, PERSONA, read_persona
@@ -55,7 +55,7 @@ def _own(workspace: Workspace) -> tuple[str, tuple[LeftOut, ...]]:
 def _filled(template: str, name: str, clock: Clock) -> str:
     """Fills the three fields we know; every other brace is the person's own."""
     now = clock()
-    fields = {"{name}": name or DEFAULT, "{date}": now.date().isoformat(), "{weekday}": now.strftime("%A")}
+    fields = {"{name}": name or DEFAULT, "{date}": now.date().isoformat(), "{weekday}": weekday(now)}
     for field, value in fields.items():
         template = template.replace(field, value)
     return template

@@ -8,6 +8,7 @@ from dataclasses import replace
 from assistant.chat.never import Never
 from assistant.chat.row import FixedRow, as_data, without_brief_lines
 from assistant.chat.tokens import TokenCounter
+from assistant.core.errors import AssistantError
 from assistant.core.values import MadeCall, PromptLine, Receipt
 
 _LEFT_OUT = "(left out)"
@@ -17,7 +18,8 @@ _EMPTY_BLOCK = "<recalled>\n</recalled>\n\n"
 class HiddenChats:
     """Takes lines of private chats out of what a prompt repeats. Looks at each chat once, so make one a prompt.
 
-    The receipts of earlier turns stay as they are: they say what was told then.
+    One that cannot be read counts as private. The receipts of earlier turns stay as they are: they say what was told
+    then.
     """
 
     def __init__(self, is_private: Callable[[str], bool]) -> None:
@@ -48,7 +50,10 @@ class HiddenChats:
         if not chat or chat == own:
             return False
         if chat not in self._known:
-            self._known[chat] = self._is_private(chat)
+            try:
+                self._known[chat] = self._is_private(chat)
+            except AssistantError:
+                self._known[chat] = True
         return self._known[chat]
 
 

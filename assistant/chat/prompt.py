@@ -26,9 +26,8 @@ from assistant.chat.recalled import (
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.row import FixedRow, take_row
 from assistant.chat.texts import text
-from assistant.chat.tokens import TokenCounter
+from assistant.chat.tokens import TokenCounter, too_long
 from assistant.chat.tool_results import messages_of, said_before
-from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, LeftOut, Message, Prompt, PromptLine, RecallQuery, Role, ToolSpec
 from assistant.recall.search import Recall
 from assistant.workspace.budget import Limits
@@ -130,11 +129,17 @@ class PromptBuilder:
         return replace(draft, prompt=replace(draft.prompt, host=self._rules.host))
 
     def _fitting(self, question: Question) -> Draft:
+        self._check_length(question.message)
         row, is_new = self._row(question)
         draft = self._assemble(question, row, self._rules.hits)
         if draft.prompt.tokens <= self._rules.room:
             return replace(draft, new_row=is_new)
         return self._cut(question, draft.row)
+
+    def _check_length(self, message: str) -> None:
+        """Megabytes are counted once and not with every prompt that is tried: each time takes seconds."""
+        if len(message) > self._rules.room and (tokens := self._counter.count([message])[0]) > self._rules.room:
+            raise too_long(tokens, self._rules.room)
 
     def renewed(self, question: Question) -> FixedRow:
         """The chat's row as it would be taken now, with the history cut where it is cut."""
@@ -180,12 +185,7 @@ class PromptBuilder:
         if draft.prompt.tokens > rules.room:
             draft = self._assemble(question, replace(row, start=last + 1), 0)
         if draft.prompt.tokens > rules.room:
-            raise AssistantError(
-                "prompt.too_long",
-                f"This message is too long for the model: the prompt would have {draft.prompt.tokens} tokens, "
-                f"{rules.room} fit.",
-                "Send it in parts, or choose a larger context window in the settings. Your text is saved.",
-            )
+            raise too_long(draft.prompt.tokens, rules.room)
         return replace(draft, new_row=True)
 
     def _assemble(self, question: Question, row: FixedRow, hits: int) -> Draft:

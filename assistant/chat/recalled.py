@@ -10,6 +10,7 @@ from datetime import date
 from assistant.chat.row import FixedRow, as_data, live_items
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.words import stems
+from assistant.core.clock import weekday
 from assistant.core.values import Hit, LeftOut, PromptLine
 from assistant.recall.ranking.along import came_along
 from assistant.workspace.entries import Entry, MemoryText
@@ -18,6 +19,9 @@ from assistant.workspace.ids import line_id
 from assistant.workspace.layout import MEMORY
 
 _CHARACTERS_A_HIT = 400  # about 100 tokens: a long reply is recalled by its beginning, the receipt names its file
+_CHARACTERS_A_TITLE = 120
+_ROUND = str.maketrans("[]", "()")
+_MOST_CHANGES = 200  # that are counted: of an import of thousands the others would find no room either
 _SHARE_OF_BEST = 0.5
 _PARTS = re.compile(r"(?<=[.!?。！？；;])\s*")
 _SPOKEN = re.compile(r"[^:\n]{1,60}: (?P<said>.*)\n[^:\n]{1,60}: ", re.DOTALL)
@@ -45,21 +49,21 @@ def recalled_block(
     """
     about = stems(message)
     ranked = sorted(enumerate(changes), key=lambda each: (-len(about & stems(each[1].text)), -each[0]))
-    wanted = [*(line for _, line in ranked), *(hit_line(hit, about) for hit in hits)]
+    wanted = [*(line for _, line in ranked[:_MOST_CHANGES]), *(hit_line(hit, about) for hit in hits)]
     lines = [
         replace(line, tokens=count)
         for line, count in zip(wanted, counter.count([line.text for line in wanted]), strict=True)
     ]
     kept: list[PromptLine] = []
-    left: list[LeftOut] = []
+    over = [line for _, line in ranked[_MOST_CHANGES:]]
     for line in lines:
         if sum(k.tokens for k in kept) + line.tokens <= tokens:
             kept.append(line)
         else:
-            left.append(LeftOut(line.file, line.line, "recall budget"))
-    if not kept:
-        return RecalledBlock("", (), tuple(left))
-    return RecalledBlock(block_text(kept), tuple(kept), tuple(left))
+            over.append(line)
+    over.sort(key=lambda line: (line.file, line.line))
+    left_out = tuple(LeftOut(line.file, line.line, "recall budget") for line in over)
+    return RecalledBlock(block_text(kept), tuple(kept), left_out)
 
 
 def block_text(lines: Sequence[PromptLine], name: str = "recalled") -> str:
@@ -71,7 +75,7 @@ def block_text(lines: Sequence[PromptLine], name: str = "recalled") -> str:
 def hit_line(hit: Hit, about: frozenset[str]) -> PromptLine:
     """A hit as it is told. about: stems of the question; of a long text the parts are told that share most of them."""
     said = in_words(excerpt(hit.text, about))
-    source = ", ".join(part for part in (hit.date, hit.title, hit.file) if part)
+    source = " ".join(", ".join(part for part in (hit.date, _title(hit), hit.file) if part).split())
     words, meaning = hit.why.get("keyword", 0.0), hit.why.get("meaning", 0.0)
     return PromptLine(
         hit.file,
@@ -85,6 +89,12 @@ def hit_line(hit: Hit, about: frozenset[str]) -> PromptLine:
         int(hit.why.get("meaning_rank", 0)),
         hit.private,
     )
+
+
+def _title(hit: Hit) -> str:
+    """A title that makes no line and no source of its own: a note's stands in its front matter, as anybody wrote it."""
+    flat = " ".join(hit.title.split()).translate(_ROUND)
+    return flat if len(flat) <= _CHARACTERS_A_TITLE else f"{flat[:_CHARACTERS_A_TITLE].rstrip()}…"
 
 
 def excerpt(text: str, about: frozenset[str]) -> str:
@@ -161,7 +171,7 @@ def new_day(row: FixedRow, today: date, told: frozenset[str]) -> list[PromptLine
     unit = f"day:{today.isoformat()}"
     if row.taken[:10] == today.isoformat() or unit in told:
         return []
-    return [PromptLine("", 0, f"[today is {today.isoformat()}, a {today.strftime('%A')}]", "date", unit)]
+    return [PromptLine("", 0, f"[today is {today.isoformat()}, a {weekday(today)}]", "date", unit)]
 
 
 def _new_entry(entry: Entry, today: date) -> list[PromptLine]:

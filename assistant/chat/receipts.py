@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from assistant.chat.never import Never
 from assistant.chat.row import (
     FixedRow,
     left_from_json,
+    left_to_json,
     line_from_json,
     line_to_json,
     row_from_json,
@@ -30,7 +31,8 @@ from assistant.chat.row import (
 from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
 from assistant.core.values import LeftOut, MadeCall, PromptLine, Receipt
-from assistant.workspace.disk import as_error, ends_with_newline, read_bytes, read_from
+from assistant.workspace.disk import as_error, ends_with_newline, read_bytes
+from assistant.workspace.growing_file import GrowingFile
 from assistant.workspace.safe_files import append_durably, locked, write_atomic
 
 _log = logging.getLogger(__name__)
@@ -54,14 +56,14 @@ class _Told:
 
 @dataclass
 class _ChatReceipts:
-    size: int = 0
+    file: GrowingFile
     row: FixedRow | None = None
     turns: dict[int, _Told] = field(default_factory=dict)
     never: frozenset[str] = frozenset()
 
 
 class ReceiptStore:
-    """Append-only; reads a chat's file once and again only when another process wrote to it. For any thread.
+    """Append-only; reads a chat's file once, then what is new, and anew what was rewritten. For any thread.
 
     A damaged line costs what it held and nothing else. Raises AssistantError where the folder cannot be used.
     """
@@ -99,7 +101,7 @@ class ReceiptStore:
                 "reused_tokens": receipt.reused_tokens,
                 "mode": receipt.recall_mode,
                 "block": receipt.recalled_block,
-                "left_out": [asdict(left) for left in receipt.left_out if left not in left_by_row],
+                "left_out": left_to_json([left for left in receipt.left_out if left not in left_by_row]),
                 **({"calls": [call_to_json(call) for call in receipt.calls]} if receipt.calls else {}),
             },
         )
@@ -130,8 +132,7 @@ class ReceiptStore:
 
     def recalled_block(self, chat: str, turn: int) -> str:
         """The text that stood before the person's message in that turn, "" if none did."""
-        found = self._load(chat).turns.get(turn)
-        return found.block if found else ""
+        return found.block if (found := self._load(chat).turns.get(turn)) else ""
 
     def recalled_lines(self, chat: str, turn: int) -> tuple[PromptLine, ...]:
         """What that block holds, line by line."""
@@ -141,8 +142,7 @@ class ReceiptStore:
 
     def calls(self, chat: str, turn: int) -> tuple[MadeCall, ...]:
         """The tools that were used in that turn."""
-        found = self._load(chat).turns.get(turn)
-        return found.calls if found else ()
+        return found.calls if (found := self._load(chat).turns.get(turn)) else ()
 
     def never(self, chat: str) -> Never:
         """What is never told in this chat again."""
@@ -204,20 +204,17 @@ class ReceiptStore:
         path = self._path(chat)
         with self._writing():
             start = b"" if ends_with_newline(path) else b"\n"  # a crash cut the last line short: it costs only itself
-            append_durably(path, start + json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            append_durably(path, start + _encoded(line))
 
     def _load(self, chat: str) -> _ChatReceipts:
         path = self._path(chat)
         with self._lock:
-            loaded = self._loaded.setdefault(chat, _ChatReceipts())
-            size, data = read_from(path, loaded.size)
-            if size < loaded.size:  # replaced or deleted meanwhile
-                loaded = self._loaded[chat] = _ChatReceipts()
-                _, data = read_from(path, 0)
-            whole = data[: data.rfind(b"\n") + 1]  # a line that is being written is read when it is whole
-            for line in whole.splitlines():
+            loaded = self._loaded.setdefault(chat, _ChatReceipts(GrowingFile(path)))
+            if (lines := loaded.file.new_lines()) is None:  # another process forgot something of it, or all
+                loaded = self._loaded[chat] = _ChatReceipts(GrowingFile(path))
+                lines = loaded.file.new_lines()
+            for line in lines or ():
                 _take(loaded, line, path)
-            loaded.size += len(whole)
             return loaded
 
 
@@ -241,12 +238,12 @@ class MemoryReceipts(ReceiptStore):
     def rewrite(self, change: Callable[[bytes], bytes]) -> None:
         with self._lock:
             for chat, lines in self._lines.items():
-                before = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+                before = b"".join(_encoded(line) for line in lines)
                 if (after := change(before)) != before:
                     self._lines[chat] = [parse_json(line) for line in after.splitlines() if line]
-                    self._loaded[chat] = _ChatReceipts()
+                    self._loaded.pop(chat, None)
                     for line in after.splitlines():
-                        _take(self._loaded[chat], line, self._path(chat))
+                        _take(self._load(chat), line, self._path(chat))
 
     def forget(self, chat: str) -> None:
         with self._lock:
@@ -256,11 +253,15 @@ class MemoryReceipts(ReceiptStore):
     def _append(self, chat: str, line: Mapping[str, Any]) -> None:
         with self._lock:
             self._lines.setdefault(chat, []).append(line)
-            _take(self._load(chat), json.dumps(line).encode("utf-8", "replace"), self._path(chat))
+            _take(self._load(chat), _encoded(line), self._path(chat))
 
     def _load(self, chat: str) -> _ChatReceipts:
         with self._lock:
-            return self._loaded.setdefault(chat, _ChatReceipts())
+            return self._loaded.setdefault(chat, _ChatReceipts(GrowingFile(self._path(chat))))
+
+
+def _encoded(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
@@ -280,7 +281,7 @@ def _take(loaded: _ChatReceipts, line: bytes, path: Path) -> None:
         else:
             loaded.turns[int(value["turn"])] = _told(value, loaded.row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        _log.info("skipped a damaged receipt in %s: %s", path.name, error)
+        _log.info("skipped a damaged receipt in %s: %s", path.name, type(error).__name__)  # its words may be private
 
 
 def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
@@ -289,7 +290,7 @@ def _told(value: Mapping[str, Any], row: FixedRow | None) -> _Told:
         row,
         str(value.get("model", "")),
         lines,
-        tuple(map(left_from_json, value.get("left_out", ()))),
+        left_from_json(value.get("left_out", ())),
         int(value.get("prompt_tokens", 0)),
         int(value.get("reused_tokens", 0)),
         str(value.get("mode", "")),

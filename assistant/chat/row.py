@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from assistant.chat.never import NEVER_HERE, NOTHING, Never
 from assistant.chat.persona import persona_of
 from assistant.chat.tokens import TokenCounter
 from assistant.core.clock import stamp
+from assistant.core.errors import AssistantError
 from assistant.core.values import Block, LeftOut, PromptLine, Role
 from assistant.workspace.budget import Limits, Loaded, load_memory
 from assistant.workspace.entries import Entry
@@ -23,6 +25,8 @@ _BRIEF_DAYS = 2
 _FIELDS = frozenset(field.name for field in fields(PromptLine))
 _RARE = ("keyword_rank", "meaning_rank", "private")
 _BRIEF_CHARACTERS = 160  # of what was last said: about 40 tokens a line
+_MOST_LINES = 10_000_000
+_CLOSES = re.compile(r"<(?=\s*/\s*(?:memory|chats|recalled|found)\s*>)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,11 @@ def take_row(
         blocks = [b for b in (persona, own) if b.text]
         return FixedRow(_counted(blocks, counter), who.left_out, stamp(workspace.clock), "")
     today = workspace.clock().date()
+    sha = workspace.memory.read(MEMORY).sha256  # first: what is written from here on differs, and is told as new
     document, hidden, without = never.parted(workspace.memory.document())
     loaded = load_memory(document, limits, today, counter.count, window)
     brief, silent = _brief(workspace, chat, never)
     blocks = [b for b in (persona, _facts(loaded), _tail(loaded, today), brief, own) if b.text]
-    sha = workspace.memory.read(MEMORY).sha256
     left_out = [*who.left_out, *sorted((*loaded.left_out, *hidden), key=lambda left: left.line)]
     left_out += [LeftOut(line.file, line.line, NEVER_HERE) for line in silent]
     without += tuple(line.unit for line in silent)
@@ -133,7 +137,10 @@ def _brief_lines(workspace: Workspace, chat: str) -> Iterator[PromptLine]:
     for info in workspace.chats.list():
         if info.id == chat or info.last_active < since or info.private or not info.turns:
             continue
-        last = workspace.chats.last_turn(info.id)
+        try:
+            last = workspace.chats.last_turn(info.id)
+        except AssistantError:  # it was deleted just now, or cannot be read: no reason to answer nothing here
+            continue
         if last is None:
             continue
         shown = f"- {info.last_active[:16].replace('T', ' ')} {brief_words(info.title, last.user)}"
@@ -165,10 +172,8 @@ def without_brief_lines(row: FixedRow, gone: Callable[[PromptLine], bool], count
 
 
 def as_data(body: str) -> str:
-    """Text that cannot close the block it stands in."""
-    for name in ("memory", "chats", "recalled", "found"):
-        body = body.replace(f"</{name}>", f"<\\/{name}>")
-    return body
+    """Text that cannot close the block it stands in, however it writes the tag."""
+    return _CLOSES.sub(r"<\\", body)
 
 
 def _counted(blocks: Sequence[Block], counter: TokenCounter) -> tuple[Block, ...]:
@@ -191,7 +196,7 @@ def _shown(block: Block) -> list[str]:
 def row_to_json(row: FixedRow) -> dict[str, Any]:
     """Runs of lines that were left out for one reason stand as ranges: of 10 000 entries all but ten are."""
     blocks = [{**asdict(replace(b, lines=())), "lines": [line_to_json(line) for line in b.lines]} for b in row.blocks]
-    return {**asdict(replace(row, left_out=(), blocks=())), "blocks": blocks, "left_out": _ranges(row.left_out)}
+    return {**asdict(replace(row, left_out=(), blocks=())), "blocks": blocks, "left_out": left_to_json(row.left_out)}
 
 
 def line_to_json(line: PromptLine) -> dict[str, Any]:
@@ -209,12 +214,20 @@ def line_from_json(value: Mapping[str, Any]) -> PromptLine:
     return line if isinstance(line.score, int | float) else replace(line, score=0.0)
 
 
-def left_from_json(value: Mapping[str, Any]) -> LeftOut:
-    """Raises KeyError, TypeError or ValueError for what is no line that was left out."""
-    return LeftOut(str(value["file"]), int(value["line"]), str(value["why"]))
+def left_from_json(runs: Iterable[Mapping[str, Any]]) -> tuple[LeftOut, ...]:
+    """Raises KeyError, TypeError or ValueError for what is no run of lines that were left out."""
+    found: list[LeftOut] = []
+    for run in runs:
+        first = int(run["line"])
+        last = int(run.get("last", first))  # earlier versions wrote each line of a turn for itself
+        if last - first > _MOST_LINES:
+            raise ValueError("so many lines no file has")
+        found += [LeftOut(str(run["file"]), line, str(run["why"])) for line in range(first, last + 1)]
+    return tuple(found)
 
 
-def _ranges(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
+def left_to_json(left_out: Sequence[LeftOut]) -> list[dict[str, Any]]:
+    """Runs of lines that were left out for one reason, as ranges."""
     found: list[dict[str, Any]] = []
     for left in left_out:
         last = found[-1] if found else None
@@ -231,11 +244,7 @@ def row_from_json(value: Mapping[str, Any]) -> FixedRow:
         Block(b["name"], Role(b["role"]), b["text"], int(b["tokens"]), tuple(map(line_from_json, b["lines"])))
         for b in value["blocks"]
     )
-    left_out = tuple(
-        LeftOut(str(run["file"]), line, str(run["why"]))
-        for run in value["left_out"]
-        for line in range(int(run["line"]), int(run["last"]) + 1)
-    )
     cut = (int(value["start"]), int(value["bare"]), int(value["cut_at"]))
     without = tuple(map(str, value.get("without", ())))
+    left_out = left_from_json(value["left_out"])
     return FixedRow(blocks, left_out, str(value["taken"]), str(value["memory"]), *cut, without)

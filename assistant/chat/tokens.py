@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from assistant.core.errors import AssistantError
 from assistant.core.values import Message, ToolSpec
 
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
@@ -38,3 +39,12 @@ class EstimatedTokens:
     def _one(text: str) -> int:
         wide = len(_WIDE.findall(text))
         return wide + round((len(text) - wide) / _CHARACTERS_A_TOKEN)
+
+
+def too_long(tokens: int, room: int) -> AssistantError:
+    """What to tell where a message does not fit. tokens: of its prompt, or of the message where that is too much."""
+    return AssistantError(
+        "prompt.too_long",
+        f"This message is too long for the model: the prompt would have {tokens} tokens, {room} fit.",
+        "Send it in parts, or choose a larger context window in the settings. Your text is saved.",
+    )

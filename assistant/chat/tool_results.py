@@ -15,6 +15,9 @@ from assistant.workspace.ids import line_id
 
 _NOTHING = "Nothing was found. Do not guess; say that you do not know, or search with other words."
 _AROUND = 10  # lines before and after the one that was asked for
+_AROUND_A_LINE = 3  # tokens: its number or bullet, the line break
+_CHARACTERS_A_TOKEN = 8  # more than any text has: where cutting a line begins
+_SHORTEST = 20  # characters of a line's beginning that still say something
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,11 @@ class Result:
     journal: str = ""
 
 
+_NO_ROOM = Result(
+    "refused", "There is no room left for a result. Answer now with what you have.", "the context window is full"
+)
+
+
 def search_result(query: str, hits: Sequence[Hit], counter: TokenCounter, tokens: int) -> Result:
     """What a search found, the best first, as much of it as fits."""
     if not hits:
@@ -35,6 +43,8 @@ def search_result(query: str, hits: Sequence[Hit], counter: TokenCounter, tokens
     about = stems(query)
     lines = [replace(hit_line(hit, about), why="tool") for hit in hits]
     kept = _that_fit(lines, counter, tokens)
+    if not kept:
+        return _NO_ROOM
     more = f"{len(lines) - len(kept)} more did not fit.\n" if len(kept) < len(lines) else ""
     text = block_text(kept, "found").rstrip("\n") + "\n" + more
     return Result("found", text.rstrip("\n"), "; ".join(map(place_of, kept)), tuple(kept))
@@ -49,9 +59,11 @@ def part_of_file(
         first, last = max(first, at - _AROUND), min(last, at + _AROUND)
     wanted = [(n, line.rstrip("\r")) for n, line in numbered if first <= n <= last and line.strip()]
     lines = [PromptLine(file, n, line, "tool", line_id(file, line)) for n, line in wanted]
+    if not lines:
+        return Result("nothing", f"{file} says nothing there.", file)
     kept = _that_fit(lines, counter, tokens)
     if not kept:
-        return Result("nothing", f"{file} says nothing there.", file)
+        return _NO_ROOM
     body = "\n".join(f"{line.line}: {as_data(line.text)}" for line in kept)
     more = f"\nIt goes on at line {lines[len(kept)].line}." if len(kept) < len(lines) else ""
     return Result("found", f"<found>\n{file}\n{body}\n</found>{more}", f"{file}:{kept[0].line}", tuple(kept))
@@ -81,12 +93,23 @@ def said_before(calls: Sequence[MadeCall]) -> str:
 
 
 def _that_fit(lines: Sequence[PromptLine], counter: TokenCounter, tokens: int) -> list[PromptLine]:
-    """The first lines of at most so many tokens, each with its own."""
+    """The first lines of at most so many tokens, each with its own; of a first one that is too long its beginning."""
     kept: list[PromptLine] = []
     left = tokens
     for line, count in zip(lines, counter.count([line.text for line in lines]), strict=True):
-        left -= count + 3
+        left -= count + _AROUND_A_LINE
         if left < 0:
             break
         kept.append(replace(line, tokens=count))
-    return kept
+    return kept or [cut for line in lines[:1] if (cut := _beginning(line, counter, tokens))]
+
+
+def _beginning(line: PromptLine, counter: TokenCounter, tokens: int) -> PromptLine | None:
+    """A line cut to what fits; None where that is next to nothing."""
+    text = line.text[: _CHARACTERS_A_TOKEN * tokens]
+    while len(text) >= _SHORTEST:
+        cut = f"{text.rstrip()} …"
+        if (count := counter.count([cut])[0]) + _AROUND_A_LINE <= tokens:
+            return replace(line, text=cut, tokens=count)
+        text = text[: len(text) * 3 // 4]
+    return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.tool_results import Result, messages_of
-from assistant.chat.tool_use import MOST_CALLS, Toolbox, ToolPlace, enough, made
+from assistant.chat.tool_use import MOST_CALLS, Toolbox, ToolPlace, asked_again, enough, made
 from assistant.chat.words import CJK, stems
 from assistant.core.values import Done, MadeCall, Message, Prompt, ToolCall, ToolSpec
 
@@ -63,9 +63,14 @@ class ToolRounds:
         if self._used == MOST_CALLS:
             return made(call, enough(), said, self._step)
         self._used += 1
-        if call.name == "memory_write" and (known := self._remembered(str(call.arguments.get("text", "")))):
+        text = call.arguments.get("text")
+        if call.name == "memory_write" and isinstance(text, str) and (known := self._remembered(text)):
             result = Result("known", f"This was remembered already, in {known.detail}.", known.detail)
             return made(call, result, said, self._step)
+        if call.name != "memory_write" and any(
+            (c.name, c.arguments) == (call.name, call.arguments) for c in self._made
+        ):
+            return made(call, asked_again(), said, self._step)
         place = replace(self._place, tokens=self._room())
         return self._toolbox.use(call, place, self._counter, said, self._step)
 

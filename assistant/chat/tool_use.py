@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from assistant.chat.never import Never
 from assistant.chat.recalled import relevant
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.tool_results import Result, part_of_file, search_result
-from assistant.chat.tools import BadCall, checked
+from assistant.chat.tools import LONGEST, BadCall, checked
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, MadeCall, RecallQuery, Scope, ToolCall
 from assistant.recall.search import Recall
@@ -31,6 +32,7 @@ _WEEKDAY = re.compile(r"^\s*\w+day,?\s+(?=\d)", re.IGNORECASE)
 _OTHER_TIME = "Nothing was found in that time. At other times:"
 _SHOWN = 200  # characters of a line that a correction struck
 _LONGEST_NAME = 60
+_MOST_ARGUMENTS = 10
 _Given = Mapping[str, str | int]
 
 
@@ -198,7 +200,7 @@ def made(call: ToolCall, result: Result, said: str = "", step: int = 1, *, asked
     """What is kept of a call."""
     return MadeCall(
         _plain(call.name),
-        call.arguments,
+        {name[:_LONGEST_NAME]: _plain_value(value) for name, value in list(call.arguments.items())[:_MOST_ARGUMENTS]},
         result.outcome,
         result.detail,
         "" if asked else result.text,
@@ -215,6 +217,13 @@ def _plain(name: str) -> str:
     return re.sub(r"\W+", "_", name)[:_LONGEST_NAME].strip("_") or "tool"
 
 
+def _plain_value(value: Any) -> Any:
+    """Tools take short texts and numbers; a server may send anything, of any length and depth."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
+    return value if value is None or isinstance(value, bool | int | float) else "…"
+
+
 def failed(why: str) -> Result:
     """A call that came to nothing, as the model and the person are told."""
     return Result("failed", f"This did not work: {why}", why)
@@ -225,11 +234,17 @@ def enough() -> Result:
     return Result("refused", "No more tools in this turn. Answer now with what you have.", "too many calls in one turn")
 
 
+def asked_again() -> Result:
+    """The answer to a call that was made in this turn before: its result would only be read a second time."""
+    words = "You asked this already: the result stands above. Answer now, or ask in other words."
+    return Result("refused", words, "it was asked before in this turn")
+
+
 def _section(file: str, text: str, heading: str, counter: TokenCounter, tokens: int) -> Result:
     sections = parse_note(text).sections
     wanted = heading.lstrip("# ").casefold()
-    ends: Sequence[int] = [section.line for section in sections[1:]] + [text.count("\n") + 2]
-    for section, end in zip(sections, ends, strict=True):
+    ends = [section.line for section in sections[1:]] + [text.count("\n") + 2]
+    for section, end in zip(sections, ends, strict=False):  # a note of front matter alone has no section
         if section.heading.casefold() == wanted:
             return part_of_file(file, text, section.line, end - 1, counter, tokens)
     names = [section.heading for section in sections if section.heading][:20]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,12 @@ from typing import Any
 from assistant.cli.context import Context, natural
 from assistant.cli.model_words import catalogue_words, fit_value, fit_words, list_words, offer_value
 from assistant.cli.remote import add_remote
+from assistant.cli.secret_input import read_secret
 from assistant.cli.signals import stopped_by_signals
 from assistant.cli.tuning import add_tune
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
+from assistant.engine.model_files import ModelStore, Verified
 
 _NONE = (
     "No models yet. `keepsake models add PATH` adds a GGUF file, `keepsake models catalogue` shows what to download."
@@ -92,14 +93,21 @@ def run_add(context: Context, options: Namespace) -> int:
 
 def run_verify(context: Context, options: Namespace) -> int:
     store = context.services.model_service.store
-    names = [options.name] if options.name else [m.name for m in store.list()]
-    results = [store.verify(name) for name in names]
+    results = [store.verify(options.name)] if options.name else [_verified(store, m.name) for m in store.list()]
     words = "\n".join(f"{r.name}: {'sound' if r.ok else 'damaged'} ({r.detail})" for r in results)
     context.output.value({"models": results}, words or "No models yet.")
     if damaged := [r.name for r in results if not r.ok]:
         error = AssistantError("model.damaged", f"Damaged: {', '.join(damaged)}.", "Remove the file or fetch it again.")
         context.output.note_error(error)
     return 1 if damaged else 0
+
+
+def _verified(store: ModelStore, name: str) -> Verified:
+    """One of several: what is wrong with it must not hide the others."""
+    try:
+        return store.verify(name)
+    except AssistantError as error:
+        return Verified(name, False, "structure", str(error), "")
 
 
 def run_fit(context: Context, options: Namespace) -> int:
@@ -137,21 +145,10 @@ def run_download(context: Context, options: Namespace) -> int:
 
 
 def run_token(context: Context, options: Namespace) -> int:
-    token = "" if options.remove else _read_token(context)
+    token = "" if options.remove else read_secret(context, "Access token: ")
     if not token and not options.remove:
         raise AssistantError("download.token_missing", "No access token was given.", "Send it on stdin.")
     host = context.services.downloads.set_token(token)
     done = "Saved in the system's keyring" if token else "Removed from the system's keyring"
     context.output.value({"host": host, "saved": bool(token)}, f"{done}: the access token for {host}.")
     return 0
-
-
-def _read_token(context: Context) -> str:
-    """From stdin, or asked for at a terminal; never from an argument, which other users of the machine can see."""
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().strip()
-    if context.output.as_json:
-        return ""
-    import getpass
-
-    return getpass.getpass("Access token: ").strip()

@@ -7,6 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.context import Context, natural
+from assistant.cli.secret_input import read_secret
 from assistant.core.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def add_remote(actions: Any) -> None:
 
 def run_remote(context: Context, options: Namespace) -> int:
     service = context.services.remote
+    before = service.state()
     if options.what not in _WORDS:
         service.set_server(options.what, options.model or "", options.window or 0)
     elif options.model is not None or options.window is not None:
@@ -56,7 +58,12 @@ def run_remote(context: Context, options: Namespace) -> int:
         case "key":
             service.set_key("" if options.remove else _key(context), openly=options.open)
         case _:
-            _agree(context, service.state(), options.yes)
+            try:
+                _agree(context, service.state(), options.yes)
+            except BaseException:
+                if before.on and before.agreed:  # who does not want another server keeps the one that is used
+                    service.set_server(before.url, before.model, before.window)
+                raise
             service.turn_on()
     _show(context, service.state())
     return 0
@@ -115,18 +122,10 @@ def _agree(context: Context, state: ServerState, yes: bool) -> None:
             return
     else:
         context.output.note(words)
-    raise AssistantError("remote.unasked", f"{state.host} is set, but not used.", "Say --yes to use it.")
+    raise AssistantError("remote.unasked", f"{state.host} is not used.", "Say --yes to use it.")
 
 
 def _key(context: Context) -> str:
-    if sys.stdin is None:
-        raise AssistantError("remote.bad_key", "There is no key on standard input.")
-    if not sys.stdin.isatty():
-        key = sys.stdin.read().strip()
-    else:
-        import getpass
-
-        key = getpass.getpass("Key: ").strip()
-    if not key:
-        raise AssistantError("remote.bad_key", "There is no key on standard input.", "Remove it with --remove.")
-    return key
+    if key := read_secret(context, "Key: "):
+        return key
+    raise AssistantError("remote.bad_key", "There is no key on standard input.", "Remove it with --remove.")

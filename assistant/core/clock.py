@@ -7,6 +7,7 @@ from datetime import date, datetime
 
 Clock = Callable[[], datetime]
 """Returns the current local time, aware (with its UTC offset)."""
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def system_clock() -> datetime:
@@ -23,6 +24,11 @@ def fixed_clock(moment: datetime) -> Clock:
 def today(clock: Clock) -> date:
     """The local calendar day: 03:53 at UTC+8 belongs to that local day."""
     return clock().date()
+
+
+def weekday(day: date) -> str:
+    """Its English name. Not by strftime, which goes by the system's language as soon as there is a window."""
+    return _WEEKDAYS[day.weekday()]
 
 
 def stamp(clock: Clock) -> str:

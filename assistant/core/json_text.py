@@ -13,13 +13,20 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_DECODER = json.JSONDecoder(parse_float=_number, parse_constant=lambda _: None)
+def _whole(text: str) -> int | None:
+    """Python refuses numbers of thousands of digits, with advice for programmers."""
+    return int(text) if len(text) <= _MOST_DIGITS else None
+
+
+_MOST_DIGITS = 400
+"""Numbers with a point end at 308."""
+_DECODER = json.JSONDecoder(parse_float=_number, parse_int=_whole, parse_constant=lambda _: None)
 
 
 def parse_json(text: str | bytes) -> Any:
     """As json.loads, with ValueError for all that is wrong: also for what is nested deeper than can be read.
 
-    Numbers that are none (NaN, Infinity, 1e400) are None.
+    Numbers that are none (NaN, Infinity, 1e400) or have more than 400 digits are None.
     """
     try:
         return _DECODER.decode(

@@ -67,7 +67,8 @@ def find_in_catalogue(models: tuple[CatalogueModel, ...], name: str) -> Catalogu
     """
     wanted = name.strip().casefold().removesuffix(".gguf")
     for model in models:
-        if wanted in (model.name.casefold(), model.title.casefold(), model.file.casefold().removesuffix(".gguf")):
+        known = (model.name, model.title, model.file.removesuffix(".gguf"))
+        if wanted and wanted in map(str.casefold, known):
             return model
     owner, _, rest = name.strip().partition("/")
     repository, _, file = rest.partition("/")

@@ -21,17 +21,17 @@ def run_plan(settings: EngineSettings, window: int, step: int) -> RunPlan:
     return RunPlan(window, step, flash, settings.kv_type, settings.mmap)
 
 
-def needed_memory(info: GgufInfo, size_bytes: int, plan: RunPlan) -> int:
+def needed_memory(info: GgufInfo, plan: RunPlan) -> int:
     """Bytes for weights, cache and work buffers, as memory_estimate has them."""
-    return estimate(shape_of(info), size_bytes, info.repacked_bytes, plan).needed
+    return estimate(shape_of(info), info.size_bytes, info.repacked_bytes, plan).needed
 
 
-def check_fit(info: GgufInfo, size_bytes: int, plan: RunPlan, available: int | None) -> None:
+def check_fit(info: GgufInfo, plan: RunPlan, available: int | None) -> None:
     """Raises AssistantError("model.too_big") when the model cannot fit. available None: not known, so no check."""
-    needed = needed_memory(info, size_bytes, plan)
+    needed = needed_memory(info, plan)
     if available is None or needed <= available:
         return
-    smaller = largest_window(lambda trial: needed_memory(info, size_bytes, trial), plan, plan.window, available)
+    smaller = largest_window(lambda trial: needed_memory(info, trial), plan, plan.window, available)
     raise AssistantError(
         "model.too_big",
         f"The model needs about {needed / _GB:.1f} GB of memory and {available / _GB:.1f} GB are free.",

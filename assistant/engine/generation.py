@@ -46,20 +46,21 @@ class _Reply:
     began: float
     tokens: list[int] = field(default_factory=list)
     reused: int = 0
+    given: int = 0  # tokens it begins with that the model did not pick
     first: float = 0.0
     last: float = 0.0
 
     def done(self, stop: StopReason, text: str, said: ReplyText, prompt_tokens: int) -> Done:
         calls = said.calls if stop is not StopReason.STOPPED else ()
-        spent = self.last - self.first
+        picked, spent = len(self.tokens) - self.given, self.last - self.first
         return Done(
             stop=StopReason.CALLS if calls else stop,
             text=text,
             tokens=len(self.tokens),
             prompt_tokens=prompt_tokens,
             reused_tokens=self.reused,
-            ttft_ms=(self.first - self.began) * 1000 if self.tokens else 0.0,
-            tokens_per_s=(len(self.tokens) - 1) / spent if spent > 0 else 0.0,
+            ttft_ms=(self.first - self.began) * 1000 if picked else 0.0,
+            tokens_per_s=(picked - 1) / spent if spent > 0 else 0.0,
             thought=said.thought,
             calls=calls,
             thought_s=said.thought_s,
@@ -101,7 +102,7 @@ def generate(
         prepare(prompt)
         begun = [*prompt, *opening]
         model.read(begun, progress)
-        reply.tokens += opening
+        reply.tokens, reply.given = [*opening], len(opening)
         for token in opening:
             text.push(model.piece(token))
         with model.sampler(options) as source, closing(Steps(model, source, begun)) as steps:

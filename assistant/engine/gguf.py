@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from assistant.core.errors import AssistantError
 from assistant.engine.gguf_facts import GgufInfo, Tensors, describe
 
-__all__ = ["GgufInfo", "is_gguf", "read_gguf_info"]
+__all__ = ["GgufInfo", "is_gguf", "read_gguf_info", "unreadable"]
 
 _MAGIC = b"GGUF"
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -62,12 +62,14 @@ def read_gguf_info(path: Path) -> GgufInfo:
         with path.open("rb") as file:
             return _read(_Reader(file, path.name, size), path.name)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
 def is_gguf(path: Path) -> bool:
-    """Whether the file begins as a GGUF file does, whatever its name is."""
+    """Whether the file begins as a GGUF file does, whatever its name is; a pipe is none, and would be waited for."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             return file.read(4) == _MAGIC
     except (OSError, ValueError):
@@ -84,10 +86,11 @@ def _size_of(path: Path) -> int:
             "model.missing", f"The model file {path} is not there.", "Choose another model, or put the file back."
         ) from error
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
-def _unreadable(path: Path, error: Exception) -> AssistantError:
+def unreadable(path: Path, error: Exception) -> AssistantError:
+    """What to tell of a model file that the system does not let be read."""
     return AssistantError(
         "model.unreadable", f"{path.name} cannot be read: {error}.", "Check its permissions and the disk."
     )

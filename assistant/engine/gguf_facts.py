@@ -33,8 +33,8 @@ class GgufInfo:
     """What the header says; 0, "" or () where it says nothing.
 
     window_trained: tokens. parameters: weights of this file. languages: codes as the header has them. cache_keys,
-    cache_values: numbers that the cache holds for each token, over all layers; kv_bytes_per_token: both at 16 bits.
-    heads, feed_forward: the largest of a layer. encoder: it turns text into vectors and cannot chat. Sizes in bytes.
+    cache_values: numbers that the cache holds for each token, over all layers. heads, feed_forward: the largest of a
+    layer. encoder: it turns text into vectors and cannot chat. Sizes in bytes.
     """
 
     architecture: str
@@ -45,13 +45,11 @@ class GgufInfo:
     vocabulary: int
     embedding: int
     template: str
-    kv_bytes_per_token: int
     size_bytes: int
     parts: int = 1
     part: int = 0
     parameters: int = 0
     languages: tuple[str, ...] = ()
-    layers: int = 0
     heads: int = 0
     feed_forward: int = 0
     cache_keys: int = 0
@@ -77,13 +75,11 @@ def describe(facts: Mapping[str, Any], tensors: Tensors, size: int) -> GgufInfo:
         vocabulary=_length(facts.get("tokenizer.ggml.tokens")),
         embedding=_number(fact("embedding_length")),
         template=_text(facts, "tokenizer.chat_template"),
-        kv_bytes_per_token=2 * (keys + values),
         size_bytes=size,
         parts=max(1, _number(facts.get("split.count"))),
         part=_number(facts.get("split.no")),
         parameters=tensors.parameters,
         languages=_texts(facts.get("general.languages")),
-        layers=_number(fact("block_count")),
         heads=_number(fact("attention.head_count")),
         feed_forward=_number(fact("feed_forward_length")),
         cache_keys=keys,

@@ -1,4 +1,4 @@
-"""What a stranger's template may cost: so many steps, so long texts. Jinja's sandbox bounds neither.
+"""What a stranger's template may cost: so many steps, so long texts, so much memory. Jinja's sandbox bounds none.
 
 Steps are lines of Python, counted by the interpreter while the template runs: the same template ends at the same step
 on every machine, and nothing has to watch a clock.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -18,6 +20,8 @@ STEPS = 2_000_000
 """A chat of a thousand messages takes some 200 000; this many take about a second."""
 CHARACTERS = 2_000_000
 """Of any text that the template makes, beyond eight times what it was given."""
+MEMORY = 512 << 20
+"""Bytes that it may take beside what is taken already; for what gets past the bounds of each way to make a text."""
 _WIDE_FORMAT = re.compile(r"%[^a-zA-Z]*(?:\d{4}|\*)")
 _WIDE_FIELD = re.compile(r"\d{4}|\{[^{}]*\{")
 _MOST_WIDTH = 1_000
@@ -40,16 +44,17 @@ class LimitedTemplate:
             environment.filters[name] = _narrow(environment.filters[name])
         environment.filters["format"] = _format(environment.filters["format"])
         environment.filters["replace"] = _replace(environment.filters["replace"])
-        with _limited_steps():
+        self._lock = threading.Lock()  # the limit of memory is the whole process's
+        with _limited_memory(), _limited_steps():
             self._template = environment.from_string(source)
         names = self._template.root_render_func.__globals__
         names["str_join"] = _join(names["str_join"])
 
     def render(self, **values: Any) -> str:
-        """As jinja2.Template.render. Raises TemplateLimitError, and whatever the template raises."""
+        """As jinja2.Template.render, from any thread. Raises TemplateLimitError, and whatever the template raises."""
         room = CHARACTERS + 8 * sum(len(str(message)) for message in values.get("messages", ()))
         pieces: list[str] = []
-        with _limited_steps():
+        with self._lock, _limited_memory(), _limited_steps():
             for piece in self._template.generate(**values):
                 pieces.append(piece)
                 room -= len(piece)
@@ -76,6 +81,30 @@ def _limited_steps() -> Iterator[None]:
         yield
     finally:
         sys.settrace(before)
+
+
+@contextmanager
+def _limited_memory() -> Iterator[None]:
+    """What goes beyond it is a MemoryError of Python's; the system would kill the whole worker for it."""
+    take_back = _limit_memory(MEMORY)
+    try:
+        yield
+    finally:
+        take_back()
+
+
+def _limit_memory(more: int) -> Callable[[], None]:
+    """Let this process take so many bytes more, where the system knows such a limit; what is returned ends it."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    except (ImportError, OSError):
+        return lambda: None
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = pages * resource.getpagesize() + more
+    resource.setrlimit(resource.RLIMIT_AS, (most if soft == resource.RLIM_INFINITY else min(soft, most), hard))
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _binop(operate: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assistant.engine.gguf import GgufInfo
+from assistant.core.errors import AssistantError
+from assistant.engine.gguf import GgufInfo, read_gguf_info
 
 _PART = re.compile(r"-(\d{5})-of-(\d{5})$")
 _MOST_PARTS = 1_000
@@ -60,13 +61,20 @@ def _with_folder(file: ModelFile, depth: int) -> ModelFile:
     return replace(file, name=f"{folder}/{file.name}") if folder else file
 
 
-def problem_of(path: Path, info: GgufInfo) -> str:
-    """Why a sound file cannot be chatted with, "" if it can."""
+def check_usable(path: Path, info: GgufInfo) -> None:
+    """Raises AssistantError for a sound file that cannot be chatted with: "model.part_missing", "model.unsupported"."""
     if missing := [part.name for part in parts_of(path, info) if not part.exists()]:
-        return f"{path.name} has {info.parts} parts and {missing[0]} is not there."
+        raise AssistantError(
+            "model.part_missing",
+            f"{path.name} has {info.parts} parts and {missing[0]} is not there.",
+            "Put all parts into one folder.",
+        )
     if not info.vocabulary or not info.window_trained or info.encoder:
-        return f"{path.name} is no chat model ({info.architecture or 'unknown kind'})."
-    return ""
+        raise AssistantError(
+            "model.unsupported",
+            f"{path.name} is no chat model ({info.architecture or 'unknown kind'}).",
+            "Choose a model that can chat.",
+        )
 
 
 def parts_of(path: Path, info: GgufInfo) -> list[Path]:
@@ -77,9 +85,31 @@ def parts_of(path: Path, info: GgufInfo) -> list[Path]:
     return [path.with_name(f"{stem}-{n:05d}-of-{info.parts:05d}{path.suffix}") for n in range(1, info.parts + 1)]
 
 
+def first_of(path: Path, info: GgufInfo) -> Path:
+    """The first of a model's files that is there: the one that stands for all of them."""
+    return next((part for part in parts_of(path, info) if part.exists()), path)
+
+
+def is_told_by_first(path: Path) -> bool:
+    """Whether a file that cannot be read is, by its name, a later part of a model whose first part is there."""
+    first = path.with_name(_PART.sub(r"-00001-of-\2", path.stem) + path.suffix)
+    return first != path and first.exists()
+
+
+def with_parts(info: GgufInfo, path: Path, read: Callable[[Path], GgufInfo] = read_gguf_info) -> GgufInfo:
+    """What the first file of a model says, with the sizes of all its files. Raises AssistantError as ``read`` does."""
+    infos = [info, *map(read, parts_of(path, info)[1:])]
+    return replace(
+        info,
+        size_bytes=sum(one.size_bytes for one in infos),
+        parameters=sum(one.parameters for one in infos),
+        repacked_bytes=sum(one.repacked_bytes for one in infos),
+    )
+
+
 def size_of(path: Path) -> int:
     """Bytes; 0 for a file that is not there."""
     try:
         return path.stat().st_size
-    except OSError:
+    except (OSError, ValueError):
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,13 +13,24 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.folders import named_path
 from assistant.engine.catalogue import CatalogueModel, load_catalogue
-from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.gguf import GgufInfo, read_gguf_info, unreadable
 from assistant.engine.memory_estimate import MemoryEstimate, RunPlan, estimate, shape_of
-from assistant.engine.model_description import ModelFile, name_of, parts_of, problem_of, size_of, told_apart
-from assistant.engine.model_folders import FoundFile, files_below, own_files
+from assistant.engine.model_description import (
+    ModelFile,
+    check_usable,
+    first_of,
+    is_told_by_first,
+    name_of,
+    parts_of,
+    size_of,
+    told_apart,
+    with_parts,
+)
+from assistant.engine.model_folders import FoundFile, files_below, own_files, real_path
 from assistant.engine.model_registry import Added, ModelRegistry
+from assistant.engine.tool_formats import format_of
 
-__all__ = ["GgufInfo", "ModelFile", "ModelStore", "Verified", "read_gguf_info"]
+__all__ = ["ModelFile", "ModelStore", "Verified"]
 
 _READ_BYTES = 1 << 20
 
@@ -61,13 +72,18 @@ class ModelStore:
         """A model by its name, its file name or its path. Raises AssistantError("model.missing")."""
         if not name.strip():
             raise AssistantError("model.missing", "No model is named.", "Choose one of `keepsake models list`.")
-        files = self.list()
-        wanted = name.casefold().removesuffix(".gguf")
-        for file in files:
-            if wanted in (file.name.casefold(), file.path.stem.casefold()) or _same(file.path, Path(name)):
-                return file
+        files, path, wanted = self.list(), Path(name), name.casefold().removesuffix(".gguf")
+        ways: tuple[Callable[[ModelFile], bool], ...] = (
+            lambda file: wanted == file.name.casefold(),
+            lambda file: wanted == file.path.stem.casefold(),
+            lambda file: path == file.path,  # before its other names: each may be set up in its own way
+            lambda file: _same(path, file.path),
+        )
+        for is_meant in ways:
+            if found := next(filter(is_meant, files), None):
+                return found
         with contextlib.suppress(AssistantError):  # a name that no file can have
-            path = named_path(Path(name))
+            path = named_path(path)
             if path.is_file() and (found := self._describe(FoundFile(path))):
                 return found
         raise AssistantError(
@@ -75,15 +91,15 @@ class ModelStore:
         )
 
     def add(self, path: Path) -> ModelFile:
-        """Remember a model file where it is. Raises AssistantError when it is no usable model file."""
+        """Remember a model file where it is; any part stands for its model. Raises AssistantError when it is none."""
         path = named_path(path)
-        read_gguf_info(path)
+        path = first_of(path, read_gguf_info(path))
         added = self._registry.read()
         self._show_again(added, [path])
         if not any(_same(path, known.path) for known in self._found()):
             added = self._registry.read()
             self._registry.write(replace(added, files=(*added.files, path)))
-        return next(file for file in self.list() if _same(file.path, path))
+        return self.find(str(path))
 
     def add_folder(self, folder: Path) -> builtins.list[ModelFile]:
         """Look for models in a folder from now on, also of another program; those that it has, the broken ones too.
@@ -123,17 +139,20 @@ class ModelStore:
         """What the model would take; None for one that cannot be used."""
         if file.problem:
             return None
-        info = self._info(file.path)
-        repacked = info.repacked_bytes * (file.size_bytes // max(1, info.size_bytes) or 1)
-        return estimate(shape_of(info), file.size_bytes, repacked, plan)
+        try:
+            info = with_parts(self._info(file.path), file.path, self._info)
+        except AssistantError:  # it has gone since it was listed
+            return None
+        return estimate(shape_of(info), info.size_bytes, info.repacked_bytes, plan)
 
     def verify(self, name: str, cancel: CancelToken | None = None) -> Verified:
         """Read the whole file and compare it with the catalogue; of an unknown one the structure is checked.
 
-        Raises AssistantError when the file is broken, Cancelled when asked to stop.
+        Of a model in parts the structure of each. Raises AssistantError when a file is broken or cannot be read to its
+        end, Cancelled when asked to stop.
         """
         file = self.find(name)
-        read_gguf_info(file.path)
+        with_parts(read_gguf_info(file.path), file.path)
         digest = _sha256(file.path, cancel or CancelToken())
         known = self._known(file.path)
         if any(model.sha256 == digest for model in self.catalogue):
@@ -149,7 +168,7 @@ class ModelStore:
         A second name that a person gave a file there, by a link, is a model of its own, to be set up otherwise.
         """
         added = self._registry.read()
-        found = own_files(self.folder)
+        found = [file for file in own_files(self.folder) if file.path not in added.hidden]
         found += (FoundFile(path) for path in added.files)
         for folder in added.folders:
             with contextlib.suppress(AssistantError):  # it has grown beyond all measure since
@@ -158,7 +177,7 @@ class ModelStore:
             found = [file for file in own_files(self._shared) if file.path not in added.hidden]
         seen: set[Path] = set()
         for file in found:
-            real = _real(file.path)
+            real = real_path(file.path)
             if real not in seen or file.path.is_relative_to(self.folder):
                 seen.add(real)
                 yield file
@@ -170,7 +189,7 @@ class ModelStore:
 
     def _delete(self, file: ModelFile) -> None:
         try:
-            for part in parts_of(file.path, self._info(file.path)) if not file.problem else [file.path]:
+            for part in self._parts(file.path):
                 part.unlink(missing_ok=True)
         except OSError as error:
             raise AssistantError(
@@ -181,37 +200,46 @@ class ModelStore:
 
     def _describe(self, found: FoundFile) -> ModelFile | None:
         """None: a later part of a model in several files, which the first part stands for."""
-        path = found.path
-        name, own = found.name or name_of(path), path.is_relative_to(self.folder)
+        path, problem = found.path, ""
+        name, own = found.name or name_of(path), self._is_own(path)
         try:
             info = self._info(path)
         except AssistantError as error:
-            return ModelFile(name, path, size_of(path), problem=str(error), own=own)
-        if info.part > 0:
+            broken = ModelFile(name, path, size_of(path), problem=str(error), own=own)
+            return None if is_told_by_first(path) else broken
+        if path != first_of(path, info):
             return None
+        try:
+            check_usable(path, info)
+            info = with_parts(info, path, self._info)
+        except AssistantError as error:
+            problem = str(error)
         known = self._known(path)
-        parts = parts_of(path, info)
         return ModelFile(
             name=name,
             path=path,
-            size_bytes=sum(size_of(part) for part in parts),
+            size_bytes=sum(map(size_of, self._parts(path))),
             architecture=info.architecture,
             quantisation=info.quantisation,
             window_trained=info.window_trained,
             licence=known.licence if known else info.licence,
-            problem=problem_of(path, info),
-            parameters=info.parameters + sum(self._parameters(part) for part in parts[1:]),
+            problem=problem,
+            parameters=info.parameters,
             languages=known.languages if known else info.languages,
             template=bool(info.template),
-            tools="tools" in info.template,
+            tools=format_of(info.template) is not None,
             own=own,
         )
 
-    def _parameters(self, part: Path) -> int:
+    def _is_own(self, path: Path) -> bool:
+        """Whether the file, or the link to one, lies in the own folder itself and not behind a link to another."""
+        return real_path(path.parent).is_relative_to(real_path(self.folder))
+
+    def _parts(self, path: Path) -> builtins.list[Path]:
         try:
-            return self._info(part).parameters
+            return parts_of(path, self._info(path))
         except AssistantError:
-            return 0
+            return [path]
 
     def _info(self, path: Path) -> GgufInfo:
         """As read_gguf_info; a file that did not change is not read again (a vocabulary takes 10 to 50 ms)."""
@@ -242,17 +270,13 @@ def _same(one: Path, other: Path) -> bool:
         return False
 
 
-def _real(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):
-        return path
-
-
 def _sha256(path: Path, cancel: CancelToken) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_READ_BYTES):
-            cancel.check()
-            digest.update(block)
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_READ_BYTES):
+                cancel.check()
+                digest.update(block)
+    except OSError as error:
+        raise unreadable(path, error) from error
     return digest.hexdigest()

@@ -48,7 +48,7 @@ def files_below(folder: Path) -> list[FoundFile]:
     """
     found: dict[Path, FoundFile] = {}
     for file in _walk(folder):
-        found.setdefault(_real(file.path), file)
+        found.setdefault(real_path(file.path), file)
     return sorted(found.values(), key=lambda file: str(file.path))
 
 
@@ -92,7 +92,7 @@ def _ollama(folder: Path) -> Iterator[FoundFile]:
 
 def _ollama_blob(folder: Path, manifest: Path) -> Path | None:
     try:
-        if manifest.stat().st_size > _MOST_MANIFEST:
+        if not manifest.is_file() or manifest.stat().st_size > _MOST_MANIFEST:
             return None
         layers = parse_json(manifest.read_bytes())["layers"]
         digest = next(layer["digest"] for layer in layers if layer["mediaType"] == _OLLAMA_MODEL)
@@ -103,8 +103,9 @@ def _ollama_blob(folder: Path, manifest: Path) -> Path | None:
     return folder / "blobs" / digest.replace(":", "-")
 
 
-def _real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
+    """The path without links; as it is where it cannot be followed."""
     try:
         return path.resolve()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return path

@@ -35,7 +35,7 @@ class ModelRegistry:
     def read(self) -> Added:
         """Raises AssistantError("model.registry") for a file that cannot be understood; it is left as it is."""
         try:
-            data = parse_json(self._path.read_text("utf-8"))
+            data = parse_json(self._path.read_bytes())
             return Added(_paths(data, "files"), _paths(data, "folders"), _paths(data, "hidden"))
         except (FileNotFoundError, NotADirectoryError):
             return Added()
@@ -73,6 +73,13 @@ class ModelRegistry:
 
 
 def _paths(data: Mapping[str, Any], key: str) -> tuple[Path, ...]:
-    """What is no text is passed over; only "files" has always been there."""
+    """What can name no file is passed over; only "files" has always been there."""
     items = data["files"] if key == "files" else data.get(key, [])
-    return tuple(Path(item) for item in items if isinstance(item, str))
+    return tuple(Path(item) for item in items if isinstance(item, str) and _can_name(item))
+
+
+def _can_name(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text) and bool(Path(text).name)
+    except UnicodeEncodeError:
+        return False

@@ -97,15 +97,20 @@ class PromptCache:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def prepare(self, tokens: Sequence[int], conversation: str) -> None:
-        """Put the best beginning of a prompt into the model's cache, and what leaves it for that aside."""
+    def prepare(self, tokens: Sequence[int], conversation: str, cancel: CancelToken) -> None:
+        """Put the best beginning of a prompt into the model's cache, and what leaves it for that aside.
+
+        Raises Cancelled while a state is fetched from disk.
+        """
         model = self._model
         have = self._usable(model.cached, tokens)
         better = self._better(tokens, have)
         cut = len(model.cached) - have
         if better or cut >= _BRANCH or (conversation != self._conversation and cut > 0):
             self._set_aside()
-        next((True for source in better if self._fetch(source, tokens)), False)
+        for source in better:
+            if self._fetch(source, tokens, conversation, cancel):
+                break
         self._conversation = conversation
 
     def _better(self, tokens: Sequence[int], have: int) -> list[_Held | Snapshot]:
@@ -139,11 +144,11 @@ class PromptCache:
     def _is_kept(self, tokens: Sequence[int]) -> bool:
         return any(_same(each.tokens, tokens) for each in self._held) or self._on_disk(tokens)
 
-    def _fetch(self, source: _Held | Snapshot, tokens: Sequence[int]) -> bool:
-        """Into the cache, if it is what it says; one in memory that is used to its end needs no second copy."""
+    def _fetch(self, source: _Held | Snapshot, tokens: Sequence[int], conversation: str, cancel: CancelToken) -> bool:
+        """Into the cache, if it is what it says."""
         if isinstance(source, Snapshot):
             store = self._store
-            state = store.load(source) if store else None
+            state = store.load(source, cancel) if store else None
             if store is None or state is None:
                 return False
             if not self._model.put_state(state, source.tokens):
@@ -152,9 +157,15 @@ class PromptCache:
             return True
         fetched = self._model.put_state(source.state, source.tokens)
         self._held = [each for each in self._held if each is not source]
-        if fetched and len(source.tokens) - common_length(source.tokens, tokens) >= _BRANCH:
+        if fetched and self._is_worth_keeping(source, tokens, conversation):
             self._held.append(source)
         return fetched
+
+    def _is_worth_keeping(self, source: _Held, tokens: Sequence[int], conversation: str) -> bool:
+        """Whether a state that serves a prompt holds more than the cache will: of another conversation all counts."""
+        left = len(source.tokens) - common_length(source.tokens, tokens)
+        least = _BRANCH if source.conversation == conversation else 1
+        return left >= least or not self._model.keeps_part
 
     # --- keeping --------------------------------------------------------------------------------------------------
 

@@ -103,14 +103,16 @@ class _Marks:
     def __init__(self, messages: Sequence[Message]) -> None:
         used = set().union(*(calls_key(message.text, message.calls) for message in messages))
         self._free = (chr(code) for code in _PRIVATE_USE if chr(code) not in used)
-        self._of_text: dict[str, str] = {}
+        self._of: dict[tuple[str, tuple[int, ...]], str] = {}
         self._tokens: dict[str, Sequence[int]] = {}
 
     def mark(self, text: str, tokens: Sequence[int]) -> str:
-        if text not in self._of_text:
-            self._of_text[text] = next(self._free)
-            self._tokens[self._of_text[text]] = tokens
-        return self._of_text[text]
+        """One for a text as these tokens: what a reply said in tokens of its own may stand elsewhere as plain text."""
+        known = (text, tuple(tokens))
+        if known not in self._of:
+            self._of[known] = next(self._free)
+            self._tokens[self._of[known]] = tokens
+        return self._of[known]
 
     def split(self, text: str) -> Iterable[tuple[str, Sequence[int]]]:
         """Stretches of text, each with the tokens that follow it."""

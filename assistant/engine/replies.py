@@ -41,7 +41,9 @@ class OwnReplies:
         for text in dict.fromkeys((done.text, done.text.rstrip())):
             end = self._end(raw, start, done, text)
             if end > start and (own := _between(pieces, tokens, start, end)):
-                self._known[calls_key(text, done.calls)] = [*empty, *own]
+                key = calls_key(text, done.calls)
+                self._known[key] = [*empty, *own]
+                self._known.move_to_end(key)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
 
@@ -68,9 +70,9 @@ class OwnReplies:
             return 0
         if not done.calls or self._form is None:
             return start + len(said)
-        rest = raw[start + len(said) :].decode("utf-8", "replace")
+        rest = raw[start + len(said) :].decode("utf-8", "surrogateescape")  # as many bytes again as they were
         calls, after = self._form.read(rest)
-        return len(raw) - len(after.encode()) if calls == done.calls else 0
+        return len(raw) - len(after.encode("utf-8", "surrogateescape")) if calls == done.calls else 0
 
 
 def _between(pieces: Sequence[bytes], tokens: Sequence[int], start: int, end: int) -> list[int]:

@@ -14,12 +14,13 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
 from assistant.core.values import ChatEvent, Done, EngineSettings, GenerateOptions, Message, ModelInfo, Role, ToolSpec
 from assistant.engine.call_grammar import call_grammar
-from assistant.engine.fit import available_memory, check_fit, run_plan
+from assistant.engine.fit import available_memory
 from assistant.engine.generation import generate
-from assistant.engine.gguf import GgufInfo, read_gguf_info
+from assistant.engine.gguf import GgufInfo
 from assistant.engine.jinja import Extras
 from assistant.engine.library import Library, LoadPlan, state_layout
 from assistant.engine.llama import LlamaModel, common_length
+from assistant.engine.planning import plan_load
 from assistant.engine.prompt_cache import PromptCache
 from assistant.engine.prompt_writer import PromptWriter
 from assistant.engine.protocol import NO_MODEL
@@ -31,7 +32,6 @@ from assistant.engine.snapshots import Place, model_identity
 from assistant.engine.speed import Speed, exact_draft, measure_speed
 from assistant.engine.templates import ChatTemplate, choose_template
 from assistant.engine.thinking import THOUGHT_MARKS, opens_thought
-from assistant.engine.threads import ThreadPlan, plan_threads, usable_cores
 from assistant.engine.tool_formats import RESULT_MARKS, ToolFormat
 
 _log = logging.getLogger(__name__)
@@ -55,9 +55,9 @@ class EngineSession:
         """Load a model in place of the one before. progress: 0..1. Raises AssistantError (``model.*``), Cancelled."""
         self.unload()
         cancel.check()
-        plan = _plan(path, settings)
+        planned = plan_load(path, settings, self._free_memory(settings))
         self._library = self._library or Library()
-        self._loaded = _load(self._library, plan, cancel, progress)
+        self._loaded = _load(self._library, planned, cancel, progress)
         return self._loaded.info
 
     def chat(
@@ -92,31 +92,25 @@ class EngineSession:
 
     def measure(self, trial: Mapping[str, Any], cancel: CancelToken) -> Speed:
         """How fast the model is with the trial's threads, threads_batch and give_way; the rest as measure_speed."""
-        with self._stoppable(cancel) as model:
+        with self._need().stoppable(cancel) as model:
             model.use_threads(trial["threads"], trial["threads_batch"], trial["give_way"])
             chunk = min(trial["chunk"] or model.step, model.step)
             return measure_speed(model, trial["read"], trial["decode"], chunk, trial["seconds"], warm=trial["give_way"])
 
     def exact_draft(self, trial: Mapping[str, Any], cancel: CancelToken) -> int:
         """As speed.exact_draft, with the trial's threads, threads_batch and give_way."""
-        with self._stoppable(cancel) as model:
+        with self._need().stoppable(cancel) as model:
             return exact_draft(model, trial["threads"], trial["threads_batch"], trial["give_way"])
-
-    @contextmanager
-    def _stoppable(self, cancel: CancelToken) -> Iterator[LlamaModel]:
-        model = self._need().model
-        model.resume()
-        take_back = cancel.on_cancel(model.stop)
-        try:
-            yield model
-        finally:
-            take_back()
 
     def unload(self) -> None:
         with self._counting:  # whoever counts now needs the vocabulary until the end
             loaded, self._loaded = self._loaded, None
             if loaded:
                 loaded.model.close()
+
+    def _free_memory(self, settings: EngineSettings) -> int | None:
+        """Bytes; None where nobody knows, or a graphics card takes a part of the model: what it has is not known."""
+        return None if settings.gpu_layers and self.has_gpu() else available_memory()
 
     def _need(self) -> _Loaded:
         if self._loaded is None:
@@ -159,28 +153,31 @@ class _Loaded:
         shape = self._shape(prompt, _allowed(options))
         stopping = replace(options, stop=(*options.stop, *self._template.stops))
 
-        def prepare(tokens: Sequence[int]) -> None:
-            self._cache.prepare(tokens, options.conversation)
-
-        self.model.resume()
-        take_back = cancel.on_cancel(self.model.stop)
-        try:
+        with self.stoppable(cancel) as model:
             done, tokens = generate(
-                self.model,
+                model,
                 prompt,
                 stopping,
                 cancel,
                 show,
                 shape=shape,
-                prepare=prepare,
+                prepare=lambda tokens: self._cache.prepare(tokens, options.conversation, cancel),
                 opening=self._opening(options, shape),
             )
-        finally:
-            take_back()
-        self._replies.add(done, tokens, prompt[-_PROMPT_END:])
-        if options.conversation:
+        if options.conversation:  # what stands alone is never told to the model again
+            self._replies.add(done, tokens, prompt[-_PROMPT_END:])
             self._asked = (messages[:1], Extras(options.tools, options.thinking))
         return done
+
+    @contextmanager
+    def stoppable(self, cancel: CancelToken) -> Iterator[LlamaModel]:
+        """The model, whose computing ``cancel`` ends."""
+        self.model.resume()
+        take_back = cancel.on_cancel(self.model.stop)
+        try:
+            yield self.model
+        finally:
+            take_back()
 
     def keep(self, conversations: Sequence[str], place: Place | None, cancel: CancelToken) -> None:
         """As EngineSession.keep."""
@@ -218,40 +215,6 @@ class _Loaded:
             return ""
 
 
-def _plan(path: Path, settings: EngineSettings) -> tuple[LoadPlan, GgufInfo]:
-    """How to load the file, after checking that it can be: before llama.cpp is even loaded."""
-    info = read_gguf_info(path)
-    if not info.vocabulary or not info.window_trained:
-        raise AssistantError(
-            "model.unsupported",
-            f"{path.name} is no chat model ({info.architecture or 'unknown kind'}).",
-            "Choose a model that can chat.",
-        )
-    window = max(1, min(settings.window or info.window_trained, info.window_trained))
-    threads = plan_threads(settings, info.size_bytes, usable_cores())
-    check_fit(info, info.size_bytes * info.parts, run_plan(settings, window, threads.step), available_memory())
-    return _load_plan(path, window, threads, settings), info
-
-
-def _load_plan(path: Path, window: int, threads: ThreadPlan, settings: EngineSettings) -> LoadPlan:
-    """The plan of a model with these threads; a cache that flash attention alone can use turns it on."""
-    attention = settings.flash_attention if settings.kv_type == "f16" else "on"
-    return LoadPlan(
-        path=path,
-        window=window,
-        step=threads.step,
-        threads=threads.decode,
-        threads_read=threads.read,
-        gpu_layers=settings.gpu_layers,
-        flash_attention=attention,
-        kv_type=settings.kv_type,
-        mmap=settings.mmap,
-        mlock=settings.mlock,
-        give_way=settings.give_way,
-        draft=settings.draft,
-    )
-
-
 def _load(
     library: Library, planned: tuple[LoadPlan, GgufInfo], cancel: CancelToken, progress: Callable[[float], None]
 ) -> _Loaded:
@@ -262,6 +225,14 @@ def _load(
         return not cancel.cancelled
 
     model = LlamaModel(library, plan, on_progress)
+    try:
+        return _made_ready(model, plan, facts)
+    except BaseException:
+        model.close()
+        raise
+
+
+def _made_ready(model: LlamaModel, plan: LoadPlan, facts: GgufInfo) -> _Loaded:
     control, bos = model.control_texts(), model.bos()
     template = choose_template(facts.template, bos[1], model.eos_text(), control)
     writer = PromptWriter(template, model.tokenise, control | _marks(model, template, control), bos)

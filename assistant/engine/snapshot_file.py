@@ -17,13 +17,14 @@ import struct
 import sys
 import zlib
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from assistant.core.cancel import CancelToken
 from assistant.core.folders import open_private
+from assistant.core.json_text import parse_json
 
 SUFFIX = ".kv"
 TEMP = ".writing-"
@@ -32,7 +33,7 @@ _MAGIC = b"KEEPKV1\n"
 _LENGTH = struct.Struct("<I")
 _START = len(_MAGIC) + 32 + _LENGTH.size
 _CHUNK = 4 << 20
-"""Bytes written between two looks whether somebody waits: some 5 ms."""
+"""Bytes read or written between two looks whether somebody waits: some 5 ms."""
 _TOKEN_BYTES = 4
 
 
@@ -82,17 +83,21 @@ def read_snapshot(path: Path) -> Snapshot | None:
     try:
         with path.open("rb") as file:
             return _read(path, file)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def load_state(snapshot: Snapshot) -> bytearray | None:
-    """The state; None where its bytes are not those that were written. Raises OSError, MemoryError."""
-    state = bytearray(snapshot.size)
+def load_state(snapshot: Snapshot, cancel: CancelToken) -> bytearray | None:
+    """The state; None where its bytes are not those that were written. Raises OSError, MemoryError, Cancelled."""
+    state, crc = bytearray(snapshot.size), 0
     with snapshot.path.open("rb") as file:
         file.seek(snapshot.at)
-        whole = file.readinto(state) == snapshot.size and not file.read(1)
-    return state if whole and zlib.crc32(state) == snapshot.crc else None
+        for piece in _pieces(memoryview(state), cancel):
+            if file.readinto(piece) != len(piece):
+                return None
+            crc = zlib.crc32(piece, crc)
+        whole = not file.read(1)
+    return state if whole and crc == snapshot.crc else None
 
 
 def write_snapshot(
@@ -112,16 +117,15 @@ def write_snapshot(
         "tokens": len(tokens),
         "replies": [[run.digest, run.start, run.length] for run in replies],
         "state": len(state),
-        "crc": zlib.crc32(state),
+        "crc": _crc(state, cancel),
     }
     known = _known(header, tokens)
     temp = folder / f"{TEMP}{secrets.token_hex(8)}"
     try:
         with open(temp, "wb", opener=open_private) as file:
             file.write(_MAGIC + hashlib.sha256(known).digest() + known)
-            for start in range(0, len(state), _CHUNK):
-                cancel.check()
-                file.write(state[start : start + _CHUNK])
+            for piece in _pieces(state, cancel):
+                file.write(piece)
         return temp.replace(folder / file_name(conversation, tokens))
     finally:
         with contextlib.suppress(OSError):
@@ -133,10 +137,32 @@ def runs_in(tokens: Sequence[int], replies: Mapping[str, Sequence[int]]) -> list
     text = array("i", tokens).tobytes()
     found = []
     for digest, reply in replies.items():
-        at = text.find(array("i", reply).tobytes())
-        if at >= 0 and at % _TOKEN_BYTES == 0:
+        at = _find(text, array("i", reply).tobytes())
+        if at >= 0:
             found.append(Run(digest, at // _TOKEN_BYTES, len(reply)))
     return found
+
+
+def _find(text: bytes, part: bytes) -> int:
+    """Where whole tokens spell the part, in bytes; -1 for nowhere."""
+    at = text.find(part)
+    while at >= 0 and at % _TOKEN_BYTES:
+        at = text.find(part, at + 1)
+    return at
+
+
+def _pieces(state: memoryview, cancel: CancelToken) -> Iterator[memoryview]:
+    """Raises Cancelled in front of the piece that is not wanted any more."""
+    for start in range(0, len(state), _CHUNK):
+        cancel.check()
+        yield state[start : start + _CHUNK]
+
+
+def _crc(state: memoryview, cancel: CancelToken) -> int:
+    crc = 0
+    for piece in _pieces(state, cancel):
+        crc = zlib.crc32(piece, crc)
+    return crc
 
 
 def _known(header: Mapping[str, Any], tokens: Sequence[int]) -> bytes:
@@ -154,7 +180,7 @@ def _read(path: Path, file: BinaryIO) -> Snapshot | None:
     if length >= total:
         return None
     head = file.read(length)
-    facts = json.loads(head)
+    facts = parse_json(head)
     count = int(facts["tokens"])
     body = file.read(_TOKEN_BYTES * count) if 0 < _TOKEN_BYTES * count < total else b""
     if hashlib.sha256(packed + head + body).digest() != start[len(_MAGIC) : -_LENGTH.size]:

@@ -80,10 +80,13 @@ class SnapshotStore:
         self._known = found
         return [snapshot for snapshot in found.values() if snapshot]
 
-    def load(self, snapshot: Snapshot) -> bytearray | None:
-        """Its state, and it counts as used now; None, and the file is gone, where it is not what was written."""
+    def load(self, snapshot: Snapshot, cancel: CancelToken) -> bytearray | None:
+        """Its state, and it counts as used now; None, and the file is gone, where it is not what was written.
+
+        Raises Cancelled.
+        """
         try:
-            state = load_state(snapshot)
+            state = load_state(snapshot, cancel)
             if state is not None:
                 os.utime(snapshot.path)
                 return state

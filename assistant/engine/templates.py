@@ -80,7 +80,8 @@ def _forgiving(render: Render, stand_in: Render) -> Render:
             try:
                 return way(messages, extras)
             except Exception as error:  # noqa: BLE001 - templates raise whatever they like to refuse
-                _log.warning("the chat template refused the messages: %s", error)
+                # Its words may quote the chat, and logs hold nothing of what was said.
+                _log.warning("the chat template refused the messages (%s)", type(error).__name__)
         return stand_in(messages, extras)
 
     return render_somehow

@@ -14,6 +14,8 @@ from assistant.core.values import ToolCall
 
 _BLANK = " \t\r\n"
 _FENCE = "```"
+_DEEPEST = 16
+"""Levels of lists and objects in the arguments of a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +158,33 @@ def _calls_of(values: Sequence[Any]) -> list[ToolCall]:
 def _call_of(value: Any) -> ToolCall | None:
     if not isinstance(value, dict) or not isinstance(value.get("name"), str):
         return None
-    arguments = value.get("arguments", value.get("parameters", {}))
-    if isinstance(arguments, str):  # some models write them as a text that holds JSON
-        try:
-            arguments = json.loads(arguments)
-        except (ValueError, RecursionError):
-            return None
-    return ToolCall(value["name"], arguments) if isinstance(arguments, dict) else None
+    arguments = arguments_of(value.get("arguments", value.get("parameters", {})))
+    return None if arguments is None else ToolCall(_plain(value["name"]), arguments)
+
+
+def arguments_of(said: Any) -> dict[str, Any] | None:
+    """The arguments of a call, given as a JSON object or, as some models do, as a text that holds one.
+
+    None for anything else, and for what is nested deeper than any tool takes it. Half a surrogate pair, which JSON can
+    spell and no file can hold, is U+FFFD in it.
+    """
+    try:
+        value = _plain(json.loads(said) if isinstance(said, str) else said)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _plain(value: Any, levels: int = _DEEPEST) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if not isinstance(value, dict | list):
+        return value
+    if not levels:
+        raise ValueError("nested too deeply")
+    if isinstance(value, list):
+        return [_plain(item, levels - 1) for item in value]
+    return {_plain(key): _plain(item, levels - 1) for key, item in value.items()}
 
 
 def _without(text: str, starts: Sequence[str]) -> str:

@@ -168,9 +168,8 @@ class TuningStore:
     def get(self, model: Path) -> Tuning | None:
         """What was measured for this file here with this library; None: nothing, or it cannot be read."""
         try:
-            kept = parse_json(self._path.read_text("utf-8"))
-            return _from_json(kept["tunings"][_key(model)]) if kept["version"] == _VERSION else None
-        except (OSError, ValueError, KeyError, TypeError):
+            return _from_json(self._kept()[_key(model)])
+        except (OSError, LookupError, TypeError, ValueError, ArithmeticError, StopIteration):
             return None
 
     def put(self, model: Path, tuning: Tuning) -> None:
@@ -181,11 +180,15 @@ class TuningStore:
             message = f"What was measured cannot be kept: {error.strerror or error}."
             raise AssistantError("tuning.unwritable", message, "Make room on the disk, then measure again.") from error
 
+    def _kept(self) -> dict[str, Any]:
+        """What the file holds. Raises OSError, LookupError, TypeError or ValueError where it is none of ours."""
+        kept = parse_json(self._path.read_bytes())
+        return dict(kept["tunings"]) if kept["version"] == _VERSION else {}
+
     def _put(self, model: Path, tuning: Tuning) -> None:
         try:
-            kept = parse_json(self._path.read_text("utf-8"))
-            tunings = dict(kept["tunings"]) if kept["version"] == _VERSION else {}
-        except (OSError, ValueError, KeyError, TypeError):
+            tunings = self._kept()
+        except (OSError, LookupError, TypeError, ValueError):
             tunings = {}
         tunings[_key(model)] = asdict(tuning)
         make_private(self._path.parent)
@@ -241,4 +244,15 @@ def _from_json(data: Mapping[str, Any]) -> Tuning:
         for item in data["policies"]
     ]
     options = [OptionFigures(**{**item, "speed": Speed(**item["speed"])}) for item in data["options"]]
-    return Tuning(**{**data, "policies": tuple(policies), "options": tuple(options)})
+    tuning = Tuning(**{**data, "policies": tuple(policies), "options": tuple(options)})
+    _check(tuning)
+    return tuning
+
+
+def _check(tuning: Tuning) -> None:
+    """Raises what ``TuningStore.get`` takes for nothing, where somebody else wrote the file or a later version."""
+    usual = asdict(EngineSettings())
+    if any(type(value) is not type(usual[name]) for name, value in dict(tuning.chosen).items()):
+        raise TypeError("a setting of another type")
+    if min(*tuning.reaches, tuning.reading_policy.quiet.read) <= 0 or tuning.seconds + tuning.others < 0:
+        raise ValueError("speeds that nobody measured")

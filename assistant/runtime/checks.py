@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,16 +81,26 @@ def _own_folders(paths: Paths) -> Check:
 def _permissions(root: Path) -> Check:
     if os.name == "nt":  # access there goes by the folder of the account, not by modes
         return Check("permissions", True, "The folder belongs to your account.")
-    open_ones = [p for p in (root, *root.rglob("*")) if not p.is_symlink() and p.stat().st_mode & _OTHERS]
+    inside = (Path(folder, name) for folder, folders, files in os.walk(root) for name in (*folders, *files))
+    open_ones = [path for path in (root, *inside) if _is_open(path)]
     if open_ones:
         names = ", ".join(str(p.relative_to(root.parent)) for p in open_ones[:3])
         return Check(
             "permissions",
             False,
             f"Other people of this machine may read {len(open_ones)} files or folders ({names}).",
-            f"Run: chmod -R go-rwx '{root}'",
+            f"Run: chmod -R go-rwx {shlex.quote(str(root))}",
         )
     return Check("permissions", True, "Only you can read the workspace.")
+
+
+def _is_open(path: Path) -> bool:
+    """Whether others may look into it; not a link, nor what went while we looked."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
 
 
 def _files(services: Services) -> Iterator[Check]:

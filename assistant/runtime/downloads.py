@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -16,7 +17,7 @@ from assistant.core.events import DownloadChanged, DownloadStatus, EventSink
 from assistant.core.ports import Progress
 from assistant.engine.catalogue import find_in_catalogue
 from assistant.engine.model_files import ModelFile, ModelStore
-from assistant.runtime.lanes import Lane
+from assistant.runtime.lanes import Lane, once
 from assistant.runtime.leaving import leave_when_cancelled
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
@@ -39,6 +40,7 @@ class _Job:
     folder: Path | None
     cancel: CancelToken
     discard: bool = False
+    future: Future[None] | None = None
 
 
 class DownloadService:
@@ -69,26 +71,29 @@ class DownloadService:
                 return
             job = self._jobs[name] = _Job(folder, CancelToken())
         before = self._states.get(name)
-        self._tell(DownloadChanged(name, DownloadStatus.QUEUED, self._host_name(), *(_size_of(before))))
-        self._lane.submit(self._run, name, job)
+        self._tell(DownloadChanged(name, DownloadStatus.QUEUED, self.host(), *(_size_of(before))))
+        job.future = self._lane.submit(self._run, name, job)
 
     def pause(self, name: str) -> None:
         """Stop; what has arrived stays for the next start."""
-        with self._lock:
-            job = self._jobs.get(name)
-        if job:
-            job.cancel.cancel()
+        self._stop(name)
 
     def cancel(self, name: str) -> None:
         """Stop, and leave nothing of it."""
+        if not self._stop(name, discard=True):
+            once("download-end", lambda: self._discard(name, None))
+
+    def _stop(self, name: str, *, discard: bool = False) -> bool:
+        """Whether there was one to stop. One that waits for another ends now, not when its turn comes."""
         with self._lock:
             job = self._jobs.get(name)
-            if job:
-                job.discard = True
-        if job:
-            job.cancel.cancel()
-        else:
-            self._lane.submit(self._discard, name, None)
+            if job is None:
+                return False
+            job.discard = job.discard or discard
+        job.cancel.cancel()
+        if job.future and job.future.cancel():
+            once("download-end", lambda: self._stopped(name, job))
+        return True
 
     def running(self) -> tuple[str, ...]:
         """Names of those that run or wait for their turn."""
@@ -114,9 +119,7 @@ class DownloadService:
         for _target, state, size in parts_in(self._store.folder):
             known = states.get(state.name)
             if known is None or known.status in (DownloadStatus.GONE, DownloadStatus.DONE):
-                states[state.name] = DownloadChanged(
-                    state.name, DownloadStatus.PAUSED, self._host_name(), size, state.size
-                )
+                states[state.name] = DownloadChanged(state.name, DownloadStatus.PAUSED, self.host(), size, state.size)
         return list(states.values())
 
     def fetch(self, name: str, folder: Path | None, cancel: CancelToken, progress: Progress) -> ModelFile:
@@ -147,7 +150,11 @@ class DownloadService:
 
     def host(self) -> str:
         """The host of the settings, as a person reads it; "" where they name none."""
-        return self._host_name()
+        from assistant.engine.downloads.web import host_of
+
+        with contextlib.suppress(AssistantError):  # what is wrong with it is told when it is used
+            return host_of(self._settings.load().downloads.host)
+        return ""
 
     def set_token(self, token: str) -> str:
         """Save an access token for the host of the settings in the system's keyring; "" removes it. The host's name.
@@ -176,54 +183,52 @@ class DownloadService:
         Fetcher(order, client, token).run(cancel, progress)
 
     def _run(self, name: str, job: _Job) -> None:
-        told, folder = _Thinned(self, name), job.folder
         try:
-            self.fetch(name, folder, job.cancel, told.progress)
-            self._end(name, folder, DownloadStatus.DONE)
+            self.fetch(name, job.folder, job.cancel, _Thinned(self, name).progress)
+            self._end(name, job, DownloadStatus.DONE)
         except Cancelled:
-            if job.discard:
-                self._discard(name, folder)
-            else:
-                self._end(name, folder, DownloadStatus.PAUSED)
+            self._stopped(name, job)
         except AssistantError as error:
-            self._end(name, folder, DownloadStatus.FAILED, error)
+            self._end(name, job, DownloadStatus.FAILED, error)
         except Exception:
-            self._end(name, folder, DownloadStatus.FAILED, _BUG)
+            self._end(name, job, DownloadStatus.FAILED, _BUG)
             raise
 
-    def _discard(self, name: str, folder: Path | None) -> None:
+    def _stopped(self, name: str, job: _Job) -> None:
+        if job.discard:
+            self._discard(name, job)
+        else:
+            self._end(name, job, DownloadStatus.PAUSED)
+
+    def _discard(self, name: str, job: _Job | None) -> None:
         from assistant.engine.downloads.part import discard_part
 
         try:
-            discard_part(self.order(name, folder).target)
+            discard_part(self.order(name, job.folder if job else None).target)
         except AssistantError as error:
-            self._end(name, folder, DownloadStatus.FAILED, error)
+            self._end(name, job, DownloadStatus.FAILED, error)
         else:
-            self._end(name, folder, DownloadStatus.GONE)
+            self._end(name, job, DownloadStatus.GONE)
 
-    def _end(self, name: str, folder: Path | None, status: DownloadStatus, error: AssistantError | None = None) -> None:
+    def _end(self, name: str, job: _Job | None, status: DownloadStatus, error: AssistantError | None = None) -> None:
+        """job: None for what an earlier run left. One that was asked for anew meanwhile tells of itself."""
         from assistant.engine.downloads.part import arrived
 
         done = 0
         with contextlib.suppress(AssistantError):  # a host that is none: nothing has come from it
-            done = arrived(self.order(name, folder).target)
+            done = arrived(self.order(name, job.folder if job else None).target)
         with self._lock:
+            if self._jobs.get(name) is not job:
+                return
             self._jobs.pop(name, None)
             before = self._states.get(name)
-        host = before.host if before else self._host_name()
+        host = before.host if before else self.host()
         self._tell(DownloadChanged(name, status, host, done, _size_of(before)[1], error))
 
     def _tell(self, state: DownloadChanged) -> None:
         with self._lock:
             self._states[state.name] = state
         self._emit(state)
-
-    def _host_name(self) -> str:
-        from assistant.engine.downloads.web import host_of
-
-        with contextlib.suppress(AssistantError):  # what is wrong with it is told when it is used
-            return host_of(self._settings.load().downloads.host)
-        return ""
 
 
 class _Thinned:

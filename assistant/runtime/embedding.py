@@ -127,11 +127,15 @@ class WorkerEmbedder:
         return vector
 
     def retire(self, idle_seconds: float = IDLE_SECONDS) -> bool:
-        """Give the worker back if it was not used for so long; True if it was. It starts again when needed."""
-        if not self._worker.alive or self._clock() - self._used_at < idle_seconds:
+        """Give the worker back if it works for nobody and was not used for so long; True if it was. It starts again
+        when needed. Returns at once.
+        """
+        if not self._loading.acquire(blocking=False):
             return False
-        with self._loading:
-            self._worker.close()
+        try:
+            return self._clock() - self._used_at >= idle_seconds and self._worker.retire()
+        finally:
+            self._loading.release()
         return True
 
     def close(self) -> None:
@@ -153,6 +157,7 @@ class WorkerEmbedder:
 
     def _load(self, cancel: CancelToken) -> None:
         with self._loading:
+            self._used_at = self._clock()  # what is loaded now is not taken away before it is asked
             if self.ready:
                 return
             try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -31,12 +30,12 @@ from assistant.runtime.engine_end import ModelMark, engine_error, write_death
 from assistant.runtime.memory_kills import MemoryKills
 from assistant.runtime.pulse import Patience
 from assistant.runtime.restarts import Restarts
+from assistant.runtime.token_counts import TokenCounts
 from assistant.runtime.worker_end import WorkerEnd
 from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 
 _log = logging.getLogger(__name__)
 _MODULE = "assistant.engine.worker"
-_COUNTS_KEPT, _COUNTED_TEXT = 20_000, 2_000
 
 
 class WorkerEngine:
@@ -56,7 +55,6 @@ class WorkerEngine:
         self._log = log
         self._worker = WorkerProcess(_MODULE, log, worker_environment(os.environ), patience, kills, self._lost)
         self._clock = clock
-        self._lock = threading.Lock()
         self._reloading = threading.Lock()
         self._restarts = Restarts(clock)
         self._info: ModelInfo | None = None
@@ -65,7 +63,7 @@ class WorkerEngine:
         self._mark: ModelMark | None = None
         self._loaded_start = 0  # the worker's start that has the model loaded
         self._used_at = clock()
-        self._counts: OrderedDict[str, int] = OrderedDict()
+        self._counts = TokenCounts()
         self._closed = False
         self._place: Callable[[], Place | None] = lambda: None
 
@@ -111,6 +109,7 @@ class WorkerEngine:
             self._wait_for_start(cancel)  # raises before anything is forgotten
             path, settings = self._wanted
             if self._mark and self._mark.changed:
+                self._counts.forget()
                 self._worker.close()  # else the old file's memory would be held beside the new one's
             try:
                 return self._load(path, settings, cancel, progress)
@@ -146,13 +145,7 @@ class WorkerEngine:
             yield Done(StopReason.STOPPED, "", 0, 0, 0, 0.0, 0.0)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        with self._lock:
-            known = {text: self._counts[text] for text in texts if text in self._counts}
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            counts = self._result("count", {"texts": new})["counts"]
-            known.update(zip(new, counts, strict=True))
-            self._keep_counts(dict(zip(new, counts, strict=True)))
-        return [known[text] for text in texts]
+        return self._counts.of(texts, lambda new: self._result("count", {"texts": new})["counts"])
 
     def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
         args = {"messages": protocol.messages_to_json(messages), "tools": protocol.tools_to_json(tools)}
@@ -194,14 +187,7 @@ class WorkerEngine:
 
     def _forget(self) -> None:
         self._wanted = self._info = None
-        with self._lock:
-            self._counts.clear()
-
-    def _keep_counts(self, counts: Mapping[str, int]) -> None:
-        with self._lock:
-            self._counts.update((text, count) for text, count in counts.items() if len(text) <= _COUNTED_TEXT)
-            while len(self._counts) > _COUNTS_KEPT:
-                self._counts.popitem(last=False)
+        self._counts.forget()
 
     def _result(self, op: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         return dict(self._with_model(op, args, CancelToken()))["result"]
@@ -229,7 +215,7 @@ class WorkerEngine:
         try:
             yield from self._worker.request(op, args, cancel)
         except WorkerLost as lost:
-            raise self._note_end(lost) from lost
+            raise self._note_end(lost, loading=op == "load") from lost
         except AssistantError as error:
             if error.code == "worker.closed":
                 raise _closed() from error
@@ -238,9 +224,9 @@ class WorkerEngine:
             if op in ("load", "chat"):
                 self._used_at = self._clock()
 
-    def _note_end(self, lost: WorkerLost) -> AssistantError:
+    def _note_end(self, lost: WorkerLost, *, loading: bool) -> AssistantError:
         """What to tell whoever waited for it."""
-        error = engine_error(lost.end, self._mark)
+        error = engine_error(lost.end, self._mark, loading=loading)
         self._note(lost.end, lost.start, error, logging.WARNING)
         if error.code.startswith("model."):
             self._info = None  # it cannot be loaded again as it was

@@ -13,6 +13,7 @@ from assistant.core.folders import make_private
 from assistant.core.json_text import parse_json
 from assistant.runtime.worker_end import WorkerEnd
 from assistant.workspace.safe_files import write_atomic
+from assistant.workspace.stored import fits
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ class EngineDeath:
     message: str
 
 
-def engine_error(end: WorkerEnd, mark: ModelMark | None) -> AssistantError:
+def engine_error(end: WorkerEnd, mark: ModelMark | None, *, loading: bool = False) -> AssistantError:
     """mark: of the model that was loaded or was being loaded."""
     if end.code == "worker.hung":
         return AssistantError("engine.hung", "The engine did not answer any more and was ended.", "Try again.")
@@ -72,6 +73,12 @@ def engine_error(end: WorkerEnd, mark: ModelMark | None) -> AssistantError:
             f"The model file {mark.path.name} could not be read any more.",
             "Check its disk, or choose another model.",
         )
+    if mark and loading:
+        return AssistantError(
+            "engine.died",
+            f"The engine ended while it loaded {mark.path.name}.",
+            "Try again; if it ends again, the file may be damaged: copy or download it again, or choose another model.",
+        )
     return AssistantError("engine.died", "The engine ended unexpectedly; the text so far is kept.", "Try again.")
 
 
@@ -90,9 +97,10 @@ def write_death(log: Path, end: WorkerEnd, error: AssistantError, mark: ModelMar
 def read_death(log: Path) -> EngineDeath | None:
     """The last one; None where there was none, or nobody can read it."""
     try:
-        return EngineDeath(**parse_json(_death_file(log).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        value = parse_json(_death_file(log).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return None
+    return EngineDeath(**value) if fits(value, EngineDeath) else None
 
 
 def _death_file(log: Path) -> Path:

@@ -98,11 +98,14 @@ class EngineSwitch:
         return self.local.wake(cancel, progress)
 
 
+def here_only(engine: Engine) -> AbstractContextManager[None]:
+    """What is done inside uses no server, whatever the person lets one be told."""
+    return engine.here_only() if isinstance(engine, EngineSwitch) else nullcontext()
+
+
 def kept_here(engine: Engine, settings: Settings, private: bool) -> AbstractContextManager[None]:
     """What is done inside for a private chat uses no server, unless the person lets private chats use it."""
-    if private and settings.remote.private == "off" and isinstance(engine, EngineSwitch):
-        return engine.here_only()
-    return nullcontext()
+    return here_only(engine) if private and settings.remote.private == "off" else nullcontext()
 
 
 def tells_private(engine: Engine, settings: Settings) -> bool:

@@ -74,7 +74,6 @@ class Places:
     def __init__(
         self, workspace: Workspace, receipts: ReceiptStore, recall: Recall, kept: Path, more: Sequence[ForgetPlace]
     ) -> None:
-        self._workspace = workspace
         self.receipts = ReceiptsPlace(receipts)
         self.index = IndexPlace(recall)
         data, state = workspace.data, workspace.state

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from assistant.core.errors import AssistantError
@@ -16,7 +16,6 @@ from assistant.core.events import ChatsChanged, Event, EventSink, MemoryChanged,
 from assistant.runtime.lanes import Lane
 from assistant.settings.schema import Settings
 from assistant.settings.store import SettingsStore
-from assistant.workspace.assistants import PERSONA
 from assistant.workspace.chat_files import chat_of
 from assistant.workspace.disk import read_bytes
 from assistant.workspace.forgetting import scrub_bytes
@@ -93,8 +92,8 @@ class HistoryService:
             return
         match event:
             case MemoryChanged() if not event.file.startswith(f"{LOGS}/"):  # an import writes day logs, and its undo
-                data = self._read(event.file)
-                self._later(lambda: self._commit({event.file: data}, event.actor, event.summary or event.file))
+                said = self._now([event.file])
+                self._later(lambda: self._commit(said, event.actor, event.summary or event.file))
             case TurnFinished() | TurnFailed():
                 if files := self._turn_files(event.chat):
                     self._later(lambda: self._commit(files, "you", f"Chat {event.chat}, turn {event.turn}"))
@@ -148,12 +147,15 @@ class HistoryService:
         return self.repository.commit(changes, author, message, self._workspace.clock())
 
     def _catch_up(self) -> int:
-        now: dict[str, bytes | None] = {name: self._read(name) for name in self._files()}
+        names = list(self._files())
+        there = set(names)
         gone: dict[str, bytes | None] = {}
         if self.repository.kind() != "none":
-            gone = {name: None for name in self.repository.tracked() if _ours(name) and name not in now}
-        self._commit({**now, **gone}, "disk", "What was there, and what changed while history was not written")
-        return len(now)
+            gone = {name: None for name in self.repository.tracked() if _ours(name) and name not in there}
+        self._commit(
+            {**self._now(names), **gone}, "disk", "What was there, and what changed while history was not written"
+        )
+        return len(names)
 
     def _turn_files(self, chat: str) -> dict[str, bytes | None]:
         """The files of a chat as they are now; none of a private or temporary one, or one that has just gone."""
@@ -165,7 +167,7 @@ class HistoryService:
             _log.debug("the chat %s is not committed: %s", chat, error)
             return {}
         names = [path.relative_to(self._workspace.root).as_posix() for path in paths]
-        return {name: self._read(name) for name in names}
+        return self._now(names)
 
     def _drop_gone(self) -> None:
         if self.repository.kind() == "none":
@@ -176,19 +178,22 @@ class HistoryService:
         if gone:
             self._commit(gone, "you", "Deleted or moved a chat")
 
-    def _read(self, name: str) -> bytes | None:
-        path = self._workspace.root / name
-        try:
-            return read_bytes(path) if path.is_file() else None
-        except AssistantError as error:
-            _log.debug("%s is not committed: %s", name, error)
-            return None
+    def _now(self, names: Iterable[str]) -> dict[str, bytes | None]:
+        """What the files say, None for one that is gone. One that cannot be read is left as it was committed last."""
+        said: dict[str, bytes | None] = {}
+        for name in names:
+            path = self._workspace.root / name
+            try:
+                said[name] = read_bytes(path) if path.is_file() else None
+            except AssistantError as error:
+                _log.info("%s is not committed: %s", name, error)
+        return said
 
     def _files(self) -> Iterator[str]:
         """Markdown of memory and chats; links, temporary files, day logs, private chats, other assistants apart."""
         root = self._workspace.root
         for folder in (MEMORY, TOPICS, CHATS):
-            found = [root / folder] if folder in (MEMORY, PERSONA) else sorted((root / folder).rglob("*.md"))
+            found = [root / folder] if folder == MEMORY else sorted((root / folder).rglob("*.md"))
             for path in found:
                 name = path.relative_to(root).as_posix()
                 plain = path.is_file() and not path.is_symlink() and not path.name.startswith((TEMP_PREFIX, "."))

@@ -12,7 +12,7 @@ from assistant.chat.tokens import EstimatedTokens, TokenCounter
 from assistant.core.ports import Engine
 from assistant.core.values import GenerateOptions, Prompt
 from assistant.recall.search import Recall
-from assistant.runtime.engines import kept_here, tells_private
+from assistant.runtime.engines import here_only, kept_here, tells_private
 from assistant.runtime.models import is_asleep
 from assistant.runtime.tool_calls import ToolCalls
 from assistant.settings.schema import Settings
@@ -61,10 +61,19 @@ class PromptService:
         """For what is done for a chat; private: that chat is."""
         return kept_here(self.engine, self._settings(), private)
 
+    def here_only(self) -> AbstractContextManager[None]:
+        """For what no server is ever told."""
+        return here_only(self.engine)
+
     @property
     def asks_server(self) -> bool:
         """Whether a server is in use: what is sent there, is sent because the person wants an answer."""
         return bool(self.engine.info and self.engine.info.host)
+
+    @property
+    def may_tell_private(self) -> bool:
+        """Whether the engine in use may be told what is said in private chats."""
+        return tells_private(self.engine, self._settings())
 
     def options(self) -> GenerateOptions:
         """How replies are sampled, by the settings."""
@@ -85,7 +94,7 @@ class PromptService:
         info = self.engine.info
         window = info.window if info else settings.model.window
         reply = (plan.options or self.options()).max_tokens
-        private = settings.memory.private_recall == "on" and tells_private(self.engine, settings)
+        private = settings.memory.private_recall == "on" and self.may_tell_private
         host = info.host if info else ""
         tools = self.tools.offered(chat, info, window) if plan.memory and chat is not None else ()
         hits = settings.memory.recall_hits

@@ -12,12 +12,15 @@ from assistant.core.values import Delta, Done, GenerateOptions, Message, ModelIn
 from assistant.engine.remote.address import ServerAddress, parse_address
 from assistant.runtime.engines import EngineSwitch
 from assistant.runtime.remote_engine import RemoteEngine, ServerChoice
+from assistant.runtime.remote_http import Patience
 from assistant.settings.schema import Settings
 from assistant.settings.secrets import SecretStore
 from assistant.settings.store import SettingsStore
 
 _HELLO = (Message(Role.USER, "Say hello."),)
 _SHORT = GenerateOptions(max_tokens=8, temperature=0.0)
+_TEST_PATIENCE = Patience(first=180.0, between=30.0)
+"""A person looks on while a server is tested; the longest that it may need is to load its model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class RemoteService:
         self._settings = settings
         self.switch = switch
         self._secrets = secrets
+        self._closing = CancelToken()
 
     # --- for ModelService -----------------------------------------------------------------------------------------
 
@@ -67,7 +71,7 @@ class RemoteService:
         if settings.model.engine != "remote" or self.switch.stays_here:
             self._leave()
             return None
-        address = parse_address(settings.remote.url)
+        address = self._address()
         if settings.remote.agreed != address.origin:
             self._leave()
             raise AssistantError(
@@ -130,7 +134,7 @@ class RemoteService:
 
     def turn_on(self) -> ServerAddress:
         """Use the server that is set. The caller has told the person what goes where, and they said yes."""
-        address = parse_address(self._settings.load().remote.url)
+        address = self._address()
         self._settings.update("remote", agreed=address.origin)
         self._settings.update("model", engine="remote")
         return address
@@ -147,19 +151,21 @@ class RemoteService:
         self._settings.update("remote", private="on" if wanted else "off")
 
     def set_key(self, key: str, *, openly: bool = False) -> None:
-        """Put the key of the server that is set into the keyring; "" removes it.
+        """Put the key of the server that is set into the keyring, in the place of any other; "" removes it.
 
         openly: the person was warned that anybody on the way can read it; ("remote.open_key") without that, where it
         would go over plain http to another machine.
         """
-        address = parse_address(self._settings.load().remote.url)
+        address, known = self._address(), self._settings.load().remote.key_for
         _check_key(address, key, openly)
         if key:
             self._secrets().set(_name(address.origin), key.strip())
-        elif self._settings.load().remote.key_for:
-            self._secrets().delete(_name(address.origin))
+        elif known:
+            self._secrets().delete(_name(known))
         self._settings.update("remote", key_for=address.origin if key else "")
         self.switch.remote.unload()  # it is connected again with the key that there is now
+        if key and known not in ("", address.origin):  # nothing leads to it any more: it would stay there for ever
+            self._secrets().delete(_name(known))
 
     def test(
         self, cancel: CancelToken, url: str = "", model: str = "", key: str | None = None, *, openly: bool = False
@@ -168,25 +174,41 @@ class RemoteService:
 
         url, model: "" for those that are set; key: None for the one in the keyring. openly: as for ``set_key``.
         """
-        remote = self._settings.load().remote
-        address = parse_address(url or remote.url)
+        settings = self._settings.load()
+        address = parse_address(url) if url else self._address()
         _check_key(address, key or "", openly)
-        engine = RemoteEngine(lambda origin: self.key(origin) if key is None else key)
+        engine = RemoteEngine(lambda origin: self.key(origin) if key is None else key, _TEST_PATIENCE)
+        choice = ServerChoice(address, model if url else model or settings.remote.model, proxy=settings.downloads.proxy)
         started = time.perf_counter()
+        take_back = self._closing.on_cancel(cancel.cancel)
         try:
-            info = engine.connect(ServerChoice(address, model if url else model or remote.model), 0, cancel)
+            info = engine.connect(choice, 0, cancel)
             said = _hello(engine, cancel)
             facts = engine.facts
         finally:
+            take_back()
             engine.close()
         took = (time.perf_counter() - started) * 1000
         return ServerTest(info.host, info.name, facts.models, info.window, info.tools, facts.is_llama, said, took)
+
+    def close(self) -> None:
+        """End a test that runs."""
+        self._closing.cancel()
 
     def key(self, origin: str) -> str:
         """The key of a server, "" where there is none. The keyring is asked only where it is known to have one."""
         if self._settings.load().remote.key_for != origin:
             return ""
         return self._secrets().get(_name(origin)) or ""
+
+    def _address(self) -> ServerAddress:
+        """Of the server that is set."""
+        url = self._settings.load().remote.url
+        if not url.strip():
+            raise AssistantError(
+                "remote.none", "No server is set.", "Name one in the settings, or: keepsake models remote URL."
+            )
+        return parse_address(url)
 
 
 def _choice(settings: Settings, address: ServerAddress, model: str) -> ServerChoice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,14 @@ class Manners:
     def takes_tools(self) -> bool:
         return "tools" not in self._without
 
+    def trial(self) -> Manners:
+        """The same, to be taught something that may prove wrong."""
+        return copy.copy(self)
+
+    def keep(self, trial: Manners) -> None:
+        """It proved right."""
+        self._without, self._folds = trial._without, trial._folds
+
     def body(self, model: str, messages: Sequence[Message], options: GenerateOptions) -> Json:
         """The request as this server takes it."""
         said = list(messages) if self.takes_tools else fold_tools(messages)
@@ -47,8 +56,9 @@ class Manners:
         if not self._folds and ("alternate" in words or ("system" in words and "role" in words)):
             self._folds = True
             return True
-        names = refused_names(said, body)
-        _log.info("the server refused a request; it is asked without %s", ", ".join(sorted(names)))
+        names = refused_names(said, body) - self._without
+        if names:
+            _log.info("the server refused a request; it is asked without %s", ", ".join(sorted(names)))
         self._without |= names
         return bool(names)
 
@@ -62,18 +72,24 @@ def asked(
     options: GenerateOptions,
     cancel: CancelToken,
 ) -> Iterator[Exchange]:
-    """The exchange whose body is a reply. Raises AssistantError for any other answer, Cancelled."""
+    """The exchange whose body is a reply. Raises AssistantError for any other answer, Cancelled.
+
+    What was left out is left out from then on only where that helped: a server that refuses what is said, whatever the
+    form, must not cost all that is said later its tools.
+    """
     url = f"{client.address.base}/chat/completions"
+    trial = manners.trial()
     for left in reversed(range(_TRIES)):
-        body = manners.body(model, messages, options)
+        body = trial.body(model, messages, options)
         with client.open(url, body, cancel) as exchange:
             head = exchange.head(client.patience.first)
             if head.status == 200:
                 _check_kind(client, head)
+                manners.keep(trial)
                 yield exchange
                 return
             said = client.without_key(words_of_body(exchange.rest(client.patience.answer)))
-        if not (left and _is_about_form(head.status, said) and manners.learn(said, body)):
+        if not (left and _is_about_form(head.status, said) and trial.learn(said, body)):
             raise refusal(head.status, head.headers, said, client.address.host, model, client.has_key)
 
 

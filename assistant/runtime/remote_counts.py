@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +13,9 @@ from assistant.core.values import GenerateOptions, Message, ToolSpec
 from assistant.engine.remote.estimate import estimate_prompt, estimate_tokens
 from assistant.engine.remote.request import Json, request_body
 from assistant.runtime.remote_http import ServerClient
+from assistant.runtime.token_counts import TokenCounts
 
 _log = logging.getLogger(__name__)
-_KEPT, _LONGEST = 20_000, 2_000
 _PATIENCE_SECONDS = 5.0
 _REST_SECONDS = 60.0
 """How long a server that did not answer is not asked again: a prompt asks often, and each time would wait."""
@@ -37,64 +35,54 @@ class ServerCounts:
         self._client = client
         self._may_ask = is_llama and client.address.here
         self._rests_until = 0.0
-        self._lock = threading.Lock()
-        self._known: OrderedDict[str, int] = OrderedDict()
+        self._counts = TokenCounts()
 
     @property
-    def asks(self) -> bool:
+    def _asks(self) -> bool:
         """Whether the server counts now."""
         return self._may_ask and time.monotonic() >= self._rests_until
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text on its own."""
-        with self._lock:
-            known = {text: self._known[text] for text in texts if text in self._known}
-        if new := [text for text in dict.fromkeys(texts) if text not in known]:
-            if counts := self._asked_counts(new) if self.asks else []:
-                self._keep(new, counts)
-            known |= dict(zip(new, counts or map(estimate_tokens, new), strict=True))
-        return [known[text] for text in texts]
+        return self._counts.of(texts, lambda new: self._asked_counts(new) if self._asks else [], estimate_tokens)
 
-    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
-        """Tokens of a whole prompt."""
-        tokens = self._asked_prompt(messages, tools) if self.asks else None
+    def count_prompt(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], cancel: CancelToken | None = None
+    ) -> int:
+        """Tokens of a whole prompt. Raises Cancelled."""
+        tokens = self._asked_prompt(messages, tools, cancel or CancelToken()) if self._asks else None
         return estimate_prompt(messages, tools) if tokens is None else tokens
 
     def _asked_counts(self, texts: Sequence[str]) -> list[int]:
         """All in one question; empty where the server does not say."""
         parted: list[str | int] = [part for text in texts for part in (text, _BETWEEN)]
-        tokens = self._tokens({"content": parted, "add_special": False, "parse_special": False})
+        tokens = self._tokens({"content": parted, "add_special": False, "parse_special": False}, CancelToken())
         if tokens is None or tokens.count(_BETWEEN) != len(texts):
             return []
         ends = [at for at, token in enumerate(tokens) if token == _BETWEEN]
         return [end - start - 1 for start, end in zip([-1, *ends], ends, strict=False)]
 
-    def _asked_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int | None:
+    def _asked_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec], cancel: CancelToken) -> int | None:
         body = request_body("", messages, GenerateOptions(tools=tuple(tools)))
-        answer = self._asked("/apply-template", {name: body[name] for name in ("messages", "tools") if name in body})
+        question: Json = {name: body[name] for name in ("messages", "tools") if name in body}
+        answer = self._asked("/apply-template", question, cancel)
         prompt = answer.get("prompt")
         if not isinstance(prompt, str):
             return None
-        tokens = self._tokens({"content": prompt, "add_special": True, "parse_special": True})
+        tokens = self._tokens({"content": prompt, "add_special": True, "parse_special": True}, cancel)
         return None if tokens is None else len(tokens)
 
-    def _tokens(self, question: Json) -> list[Any] | None:
-        tokens = self._asked("/tokenize", question).get("tokens")
+    def _tokens(self, question: Json, cancel: CancelToken) -> list[Any] | None:
+        tokens = self._asked("/tokenize", question, cancel).get("tokens")
         return tokens if isinstance(tokens, list) else None
 
-    def _asked(self, path: str, body: Json) -> Json:
+    def _asked(self, path: str, body: Json, cancel: CancelToken) -> Json:
         """What the server says; nothing where it says nothing of use."""
         try:
             url = self._client.address.native + path
-            head, answer = self._client.ask(url, body, CancelToken(), _PATIENCE_SECONDS)
+            head, answer = self._client.ask(url, body, cancel, _PATIENCE_SECONDS)
         except AssistantError as error:
             self._rests_until = time.monotonic() + _REST_SECONDS
             _log.info("tokens are estimated: %s", error)
             return {}
         return answer if head.status == 200 and isinstance(answer, dict) else {}
-
-    def _keep(self, texts: Sequence[str], counts: Sequence[int]) -> None:
-        with self._lock:
-            self._known.update((text, n) for text, n in zip(texts, counts, strict=True) if len(text) <= _LONGEST)
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)

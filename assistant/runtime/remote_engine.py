@@ -13,6 +13,7 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.ports import Progress
 from assistant.core.values import (
     ChatEvent,
+    Done,
     EngineSettings,
     GenerateOptions,
     Message,
@@ -31,6 +32,7 @@ from assistant.runtime.remote_facts import ServerFacts, find_facts
 from assistant.runtime.remote_http import Exchange, Patience, ServerClient
 
 _NO_SERVER = AssistantError("remote.none", "No server is connected.", "Choose one in the settings.")
+_NO_MORE = ("remote.cut", "remote.silent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,12 @@ class RemoteEngine:
     def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
         """As core.ports.Engine. Raises AssistantError (``remote.*``, engine.window); what came before it counts."""
         now = self._connected()
-        reply = RemoteReply(options, now.counts.count_prompt(messages, options.tools), self._clock)
+        try:
+            prompt = now.counts.count_prompt(messages, options.tools, cancel)
+        except Cancelled:
+            yield Done(StopReason.STOPPED, "", 0, 0, 0, 0.0, 0.0)
+            return
+        reply = RemoteReply(options, prompt, self._clock)
         stopped = False
         try:
             with asked(now.client, now.manners, now.facts.model, messages, options, cancel) as exchange:
@@ -152,11 +159,16 @@ class RemoteEngine:
 def _stream(client: ServerClient, exchange: Exchange, reply: RemoteReply) -> Iterator[ChatEvent]:
     """The events of a reply. Raises AssistantError when it does not end as a reply does."""
     reader = EventReader(client.address.host)
-    for chunk in exchange.pieces(client.patience.first):
-        yield from _taken(client, reader.push(chunk), reply)
-        if reader.over or reply.enough:
+    try:
+        for chunk in exchange.pieces(client.patience.first, client.patience.between):
+            yield from _taken(client, reader.push(chunk), reply)
+            if reader.over or reply.enough:
+                return
+        yield from _taken(client, reader.finish(), reply)
+    except AssistantError as error:
+        if reply.ended and error.code in _NO_MORE:  # it had said all, only not goodbye
             return
-    yield from _taken(client, reader.finish(), reply)
+        raise
     if not (reply.ended or reader.over or reply.enough):
         raise cut(client.address.host)
 

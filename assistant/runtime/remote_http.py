@@ -18,7 +18,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.engine.remote.address import ServerAddress
 from assistant.engine.remote.events import unreadable
-from assistant.engine.remote.failures import connection_failure, silent
+from assistant.engine.remote.failures import connection_failure, cut, silent
 
 if TYPE_CHECKING:
     from assistant.engine.downloads.web import WebClient
@@ -123,6 +123,7 @@ class Exchange:
         self._thread = threading.Thread(target=self._run, name="server-request", daemon=True)
 
     def __enter__(self) -> Exchange:
+        self._cancel.check()  # before a thread could send anything
         self._take_back = self._cancel.on_cancel(lambda: self._arrived.put(Cancelled()))
         self._thread.start()
         return self
@@ -139,18 +140,18 @@ class Exchange:
             raise unreadable(self._host)
         return found
 
-    def pieces(self, first: float) -> Iterator[bytes]:
-        """The body as it comes; first: seconds until its first byte. Raises as ``head`` does."""
+    def pieces(self, first: float, between: float) -> Iterator[bytes]:
+        """The body as it comes; first, between: seconds without a byte. Raises as ``head`` does."""
         seconds = first
         while (piece := self._next(seconds)) is not None:
             if isinstance(piece, bytes):
                 yield piece
-            seconds = self._patience.between
+            seconds = between
 
     def rest(self, seconds: float) -> bytes:
         """The whole body of a short answer; a longer one is cut."""
         text = bytearray()
-        for piece in self.pieces(seconds):
+        for piece in self.pieces(seconds, seconds):
             text += piece
             if len(text) > _MOST_WORDS:
                 break
@@ -177,9 +178,16 @@ class Exchange:
         except AssistantError as error:
             self._arrived.put(error)
         except (HTTPError, OSError, ValueError) as error:  # ValueError: of http.client, for headers that are none
-            self._arrived.put(_with_cause(connection_failure(self._host, error), error))
+            self._arrived.put(_with_cause(self._failure(error), error))
         except Exception as error:  # noqa: BLE001 - a bug of ours: it is raised where the answer is waited for
             self._arrived.put(error)
+
+    def _failure(self, error: Exception) -> AssistantError:
+        """A connection that was made was cut, by whatever of TLS: what was said may have been sent by then."""
+        from urllib3.exceptions import SSLError
+
+        begun = isinstance(error, SSLError) and self._socket is not None
+        return cut(self._host) if begun else connection_failure(self._host, error)
 
     def _read(self) -> None:
         from urllib3 import Timeout

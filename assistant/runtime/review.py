@@ -117,13 +117,14 @@ class ReviewService:
         self._found.pop(ident, None)
 
     def opinion(self, ident: str, cancel: CancelToken) -> Opinion:
-        """What the local model thinks of it; it changes nothing.
+        """What the local model thinks of it; it changes nothing. A server is never asked: these are lines of memory.
 
         Raises ("conflict.missing"), what loading the model and running it raises, and Cancelled.
         """
         conflict = self._conflict(ident)
-        self._models.ensure("", cancel)
-        return second_opinion(self._prompts.engine, conflict.older.text, conflict.newer.text, cancel)
+        with self._prompts.here_only():
+            self._models.ensure("", cancel)
+            return second_opinion(self._prompts.engine, conflict.older.text, conflict.newer.text, cancel)
 
     # --- what was written by itself --------------------------------------------------------------------------------
 

@@ -101,6 +101,7 @@ class Services(Parts):
         self.importing.cancel()
         self.backups.close()
         self.downloads.close()
+        self.remote.close()
         self.self_test.close()
         self.snapshots.close()
         end_workers()
@@ -142,8 +143,12 @@ class Services(Parts):
         return self.temporary.keep(chat, self.receipts, stop=stop)
 
     def set_private(self, chat: str, private: bool) -> int:
-        """As PrivacyService.set; what is just being distilled of it stops."""
+        """As PrivacyService.set; what is just being distilled of it stops, and so does a reply that a server is writing
+        which private chats may not go to.
+        """
         self.distilling.make_way(chat)
+        if private and not self.prompts.may_tell_private:
+            self.turns.end(chat)
         entries = self.privacy.set(chat, private)
         if private:
             self.history.forget_chats([chat])

@@ -35,6 +35,10 @@ _BUSY_SECONDS = 300.0  # a busy core ends by itself, whatever happens to us
 _LOOK_SECONDS = 0.5
 _ALL_LAYERS = 999
 _SMALL_BYTES, _LARGE_BYTES = 300_000_000, 1_000_000_000
+_NOT_SO_HERE = frozenset(
+    ("worker.died", "worker.hung", "worker.no_memory", "model.failed", "model.too_big", "engine.failed")
+)
+"""What one way to open a model may end in while another goes well: a file that is copied takes more memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +160,16 @@ class Tuner:
     def _option(
         self, worker: WorkerProcess, policy: Policy, name: str, changes: Mapping[str, str | int | bool]
     ) -> OptionFigures | None:
-        """None: the model cannot be opened so here."""
+        """None: the model cannot be opened so here, or does not run."""
         began = time.monotonic()
         try:
             self._load(worker, replace(self._usual, **changes))  # type: ignore[arg-type] # names and types of its fields
+            load_ms = round((time.monotonic() - began) * 1000, 1)
+            return OptionFigures(name, dict(changes), self._opened(worker, policy), load_ms)
         except AssistantError as error:
-            if error.code in ("worker.died", "model.failed", "model.too_big") and changes:
+            if error.code in _NOT_SO_HERE and changes:
                 return None
             raise
-        load_ms = round((time.monotonic() - began) * 1000, 1)
-        return OptionFigures(name, dict(changes), self._opened(worker, policy), load_ms)
 
     def _again(self, worker: WorkerProcess, policy: Policy) -> Speed:
         self._load(worker, self._usual)

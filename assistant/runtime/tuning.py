@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import Clock, stamp
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.ports import Engine, Progress
 from assistant.engine.tuning import Tuning, TuningStore
 from assistant.runtime.models import ModelService
@@ -52,7 +54,8 @@ class TuningService:
         finally:
             self._cancel = None
             if info and self._models.engine.info is None and not self._closed:
-                self._models.load(info.name)
+                with contextlib.suppress(AssistantError, Cancelled):  # told as ModelFailed; what was measured counts
+                    self._models.load(self._models.store.find(str(info.path)).name)
         return tuning
 
     def close(self) -> None:

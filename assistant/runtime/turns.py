@@ -53,7 +53,6 @@ class TurnService:
         self._emit = emit
         self._runner = TurnRunner(workspace, receipts, prompts.engine, emit, prompts.tools.box, temporary)
         self._under_way = UnderWay()
-        self._closed = False
 
     # --- turns ---------------------------------------------------------------------------------------------------
 
@@ -86,7 +85,6 @@ class TurnService:
 
     def close(self) -> None:
         """Stop everything; the lanes may be closed then."""
-        self._closed = True
         for chat in self._under_way.chats():
             for ticket in self._under_way.of(chat):
                 ticket.token.cancel()

@@ -109,8 +109,8 @@ class WorkerProcess:
     def set_environment(self, env: Mapping[str, str]) -> None:
         """What is added to the environment from now on; a process that runs with another one is ended first."""
         if dict(env) != self._env:
+            self._env = dict(env)  # first: what asks meanwhile starts a process with the new one
             self.close()
-            self._env = dict(env)
 
     def retire(self) -> bool:
         """End the process unless somebody waits for an answer; whether there was one to end."""
@@ -151,8 +151,11 @@ class WorkerProcess:
                     self._module, self.starts, self._log_path, self._env, self._patience, self._kills
                 )
             except OSError as error:  # no memory for another process
-                message = f"The helper process could not be started: {error.strerror or error}."
-                raise AssistantError("worker.start", message, "Close other programs, then try again.") from error
+                raise AssistantError(
+                    "worker.start",
+                    f"The helper process could not be started: {error.strerror or error}.",
+                    "Close other programs, then try again.",
+                ) from error
             opened = self._session.open()
             if opened is None:
                 raise AssistantError("worker.died", "The helper process could not start.", "The log has the details.")

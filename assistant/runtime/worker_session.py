@@ -21,6 +21,9 @@ from assistant.runtime.worker_end import WorkerEnd, last_lines, worker_end
 _log = logging.getLogger(__name__)
 QUIET = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
 """Nothing leaves: what tells the libraries of our workers to report to nobody and to fetch nothing."""
+_END_AT_ONCE = {"GGML_NO_BACKTRACE": "1"}
+"""llama.cpp that gives up calls a debugger on itself before, by children that wait for each other for ever when two of
+its threads give up at once (ggml.c, ggml_print_backtrace)."""
 CLOSE_SECONDS = 2.0
 """A worker that has not ended so long after its input was closed is killed; all is closed within the app's 3 s."""
 _LOG_BYTES = 1_000_000
@@ -178,7 +181,7 @@ def _spawn(module: str, log: Path | None, env: Mapping[str, str]) -> tuple[subpr
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", **QUIET, **env},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", **QUIET, **_END_AT_ONCE, **env},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         return process, start

@@ -45,5 +45,13 @@ def _embedder(settings: Settings, paths: Paths, logs: Path) -> WorkerEmbedder | 
     """The embedding model of the settings or the one that comes along; None where there is none (words alone then)."""
     wanted = expanded(Path(settings.embedding.model or EMBEDDING_MODEL))
     places = (paths.models / wanted, paths.shared_models / wanted)  # an absolute ``wanted`` stays as it is
-    folder = next((place for place in places if place.is_dir()), None)
+    folder = next((place for place in places if _is_folder(place)), None)
     return WorkerEmbedder(folder, logs / "embedding.log") if folder else None
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder is there; never one of a name that no folder can have, which may stand in the settings."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False

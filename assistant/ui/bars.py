@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from assistant.core.errors import AssistantError
@@ -16,6 +16,7 @@ from assistant.ui.icons import paint_icon
 from assistant.ui.server_mark import ServerMark, goes_out
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import ElidedLabel, IconButton, button, label, restyle, spread
+from assistant.ui.window_gauge import WindowGauge
 
 
 class ModelState(StrEnum):
@@ -26,52 +27,6 @@ class ModelState(StrEnum):
     READY = "ready"
     RESTING = "resting"
     FAILED = "failed"
-
-
-class WindowGauge(QWidget):
-    """How full the context window is, as a ring; the numbers are the tooltip and the accessible name."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.used, self.total = 0, 0
-        self.setFixedSize(32, 32)
-        theme.changed.connect(self.update)
-        self.hide()
-
-    def show_use(self, used: int, total: int) -> None:
-        """Tokens used of the window; total 0 hides the gauge."""
-        self.used, self.total = used, total
-        self.setVisible(total > 0)
-        if total <= 0:
-            return
-        words = tr(
-            "Context window: {used} of {total} tokens used ({share} %)",
-            used=f"{used:,}",
-            total=f"{total:,}",
-            share=100 * used // total,
-        )
-        self.setToolTip(words)
-        self.setAccessibleName(words)
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = self._theme.palette
-        share = min(1.0, self.used / self.total) if self.total else 0.0
-        colour = colours.accent if share < 0.8 else colours.amber if share < 0.95 else colours.red
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ring = QRectF(8, 8, 16, 16)
-        pen = painter.pen()
-        pen.setWidthF(3)
-        pen.setColor(QColor(colours.selected))
-        painter.setPen(pen)
-        painter.drawEllipse(ring)
-        pen.setColor(QColor(colour))
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        painter.drawArc(ring, 90 * 16, -round(360 * 16 * share))
-        painter.end()
 
 
 class TopBar(QWidget):
@@ -185,7 +140,7 @@ class BottomBar(QWidget):
         self._lock = QLabel()
         self._icon = "lock"
         self._answers: ModelInfo | None = None
-        self._fetches = ""
+        self._fetches, self._fails = "", False
         self.offline = label(goes_out(None), "small")
         self.notice = ElidedLabel(role="small")
         self.notice.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -217,9 +172,9 @@ class BottomBar(QWidget):
         self.notice.set_text(text)
         self._forget.start(int(seconds * (3 if error else 1) * 1000))
 
-    def show_where(self, info: ModelInfo | None) -> None:
-        """Whether anything leaves, and to whom, while this model is in use."""
-        self._answers = info
+    def show_where(self, info: ModelInfo | None, *, fails: bool = False) -> None:
+        """Whether anything leaves, and to whom, while this model is in use. fails: a server is set, but fails."""
+        self._answers, self._fails = info, fails
         self._show_traffic()
 
     def show_download(self, host: str) -> None:
@@ -230,9 +185,10 @@ class BottomBar(QWidget):
     def _show_traffic(self) -> None:
         info, host = self._answers, self._fetches
         words = [] if host and (info is None or not info.host) else [goes_out(info)]
+        words = [tr("A server is set, but it gives no answers now")] if self._fails else words
         words += [tr("Downloading from {host}", host=host)] if host else []
         self.offline.setText(" · ".join(words))
-        leaves = info is not None and bool(info.host) and not info.here
+        leaves = self._fails or (info is not None and bool(info.host) and not info.here)
         restyle(self.offline, "role", "smallamber" if leaves or host else "small")
         self._icon = "server" if leaves or host else "lock"
         self._draw_lock()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from assistant.core.clock import system_clock
 from assistant.ui.assistants.actions import AssistantActions
@@ -39,12 +38,12 @@ from assistant.ui.model_actions import ModelActions
 from assistant.ui.room import Room
 from assistant.ui.theme import Theme
 from assistant.ui.toast import Toasts
+from assistant.ui.web_question import ask_about_page
 from assistant.ui.whereabouts import Whereabouts
 from assistant.ui.widgets import spread
 from assistant.ui.window_keeper import WindowKeeper
+from assistant.ui.wiring import connect
 from assistant.workspace.chat_files import chat_of
-
-SERVER_PAGE = 4  # its place in the settings
 
 if TYPE_CHECKING:
     from assistant.ui.memory.panel import MemoryPanel
@@ -71,14 +70,13 @@ class MainWindow(QMainWindow):
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.memory = MemoryPane(self)
         self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
-        asked = (self.memory.review, self.memory.is_reviewing, self.session.streaming)
+        asked = (self.memory.review, self.memory.is_reviewing, self.session.answering)
         self.remembered = RememberedToasts(services, self.bridge, self.toasts, self.undo_offers, *asked, self)
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)
         self.receipts = ReceiptActions(services, self.bridge, self.toasts, self)
         self.calls = CallActions(services, self.bridge, self.session, self)
         self.finder = TurnFinder(self.session, self.page.transcript, self)
-        self.finder.went.connect(self.show_conversation)
         self.menus = Menus(self)
         self.keeper = WindowKeeper(self)
         self._connect()
@@ -95,7 +93,7 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.topbar = TopBar(self.theme)
-        self.page = ChatPage(self.session, self.theme, self._root(), self.services.assistants.current)
+        self.page = ChatPage(self.session, self.theme, self.services.workspace.root, self.services.assistants.current)
         self.sidebar = Sidebar(self.theme, self._clock, self.services.assistants.current)
         self.bottombar = BottomBar(self.theme)
         self.models = ModelActions(self.services, self.bridge, self.topbar, self.bottombar, self)
@@ -130,59 +128,14 @@ class MainWindow(QMainWindow):
         strips = sum(strip.height() for strip in (self.forgetting, self.indexing) if strip.isVisible())
         return self.page.composer.height() + strips + self.bottombar.height() + 28
 
-    def _root(self) -> Path:
-        return self.services.workspace.root
-
     def _connect(self) -> None:
         self.router = EventRouter(self.bridge, self.topbar, self.bottombar, self)
         self.whereabouts = Whereabouts(self.session, self.topbar, self.bottombar, self.router, self)
-        self.router.chats_changed.connect(self.chats.refresh_soon)
-        self.router.model_ready.connect(self.models.on_ready)
-        self.router.model_resting.connect(self.models.on_resting)
-        self.page.composer.edit.textChanged.connect(self.models.wake)
-        self.router.model_failed.connect(self.models.on_failed)
-        self.router.model_ready.connect(self.session.ask_window)
-        self.router.model_sized.connect(self.page.empty.show_model_size)
-        self.router.model_missing.connect(self.page.empty.show_no_model)
-        self.page.empty.bigger_asked.connect(self.models.show_catalogue)
-        self.router.model_noted.connect(self.page.note_model)
-        self.bridge.work_failed.connect(self.show_error)
-        self.models.failed.connect(self.show_error)
-        self.session.failed.connect(self.show_error)
+        connect(self)
         self.session.opened.connect(self._on_opened)
         self.session.created.connect(self._on_created)
         self.session.streaming_changed.connect(self._on_streaming_changed)
-        self.session.window_used.connect(self.topbar.gauge.show_use)
-        self.sidebar.new_asked.connect(self.new_chat)
-        self.sidebar.chosen.connect(self.open_chat)
-        self.sidebar.left_empty.connect(self.write_message)
-        self.sidebar.delete_asked.connect(self.chats.delete)
-        self.chats.close_asked.connect(self.kinds.close)
-        self.sidebar.rename_asked.connect(self.chats.rename)
         self.chats.titled.connect(self._show_title)
-        self.topbar.sidebar_asked.connect(self.room.toggle_chats)
-        self.topbar.memory_asked.connect(self.memory.toggle)
-        self.topbar.models_asked.connect(self.models.open)
-        self.topbar.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
-        self.models.server_asked.connect(lambda: self.open_settings(SERVER_PAGE))
-        self.page.link_activated.connect(self.ask_to_open)
-        self.page.place_chosen.connect(self.show_place)
-        self.receipts.forget_asked.connect(lambda unit, _: self.forgetting.ask([unit]))
-        self.page.transcript.forget_asked.connect(lambda n: self.forgetting.ask([f"{self.session.chat_id}#{n}"]))
-        self.forgetting.said.connect(self.bottombar.show_notice)
-        self.forgetting.changed.connect(self.session.reread)
-        self.page.transcript.receipt_opened.connect(self.receipts.attach)
-        self.receipts.place_chosen.connect(self.show_place)
-        self.receipts.turn_chosen.connect(self.finder.go_to)
-        self.page.transcript.calls_shown.connect(self.calls.attach)
-        self.calls.turn_chosen.connect(self.finder.go_to)
-        self.calls.undo_asked.connect(self.undo_offers.undo)
-        self.calls.review_asked.connect(self.memory.review)
-        self.calls.forget_asked.connect(self.forgetting.ask_words)
-        self.calls.failed.connect(self.show_error)
-        self.receipts.undo_offered.connect(self.undo_offers.offer)
-        self.receipts.failed.connect(self.show_error)
-        self.receipts.receipt_changed.connect(self.session.keep_receipt)
 
     # --- chats ---
 
@@ -303,18 +256,8 @@ class MainWindow(QMainWindow):
         """Ask before the browser opens a web address; other addresses are never opened."""
         if not is_web(address):
             self.bottombar.show_notice(tr("Keepsake does not open this kind of link."))
-            return
-        box = QMessageBox(self)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setWindowTitle(tr("Open a web page?"))
-        box.setText(tr("This link leaves your laptop and opens in the browser:"))
-        box.setInformativeText(address[:500])
-        go = box.addButton(tr("Open in the browser"), QMessageBox.ButtonRole.AcceptRole)
-        stay = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.buttonClicked.connect(lambda pressed: self.open_address(address) if pressed is go else None)
-        box.open()
+        else:
+            ask_about_page(self, address, lambda: self.open_address(address))
 
     def open_address(self, address: str) -> None:
         QDesktopServices.openUrl(QUrl(address))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -47,9 +49,8 @@ class ModelMenu(QMenu):
             self._add(words, act)
 
     def _note(self, text: str) -> None:
-        lines = [text[i : i + 60] for i in range(0, min(len(text), 240), 60)]
-        for line in lines:
-            self.addAction(line.strip()).setEnabled(False)
+        for line in lines_of(text):
+            self.addAction(line).setEnabled(False)
 
     def _add_model(self, model: ModelFile, loaded: bool, choose: Callable[[str], None]) -> None:
         detail = " · ".join(part for part in (model.quantisation, size_words(model.size_bytes)) if part)
@@ -68,6 +69,19 @@ class ModelMenu(QMenu):
         action = QAction(words, self)
         action.triggered.connect(lambda: act())
         self.addAction(action)
+
+
+def lines_of(text: str, columns: int = 60, most: int = 4) -> list[str]:
+    """A text for a menu, which wraps nothing by itself: broken between words, or between Chinese characters."""
+    lines, room = [""], columns
+    for piece in re.findall(r"[^\s\u2e80-\u9fff]+\s*|\s*[\u2e80-\u9fff][\u3000-\u303f\uff00-\uffef]*\s*", text):
+        wide = sum(2 if east_asian_width(each) in "WF" else 1 for each in piece.rstrip())
+        if wide > room and lines[-1]:
+            lines, room = [*lines, ""], columns
+        lines[-1] += piece
+        room -= wide + len(piece) - len(piece.rstrip())
+    shown = [line.strip() for line in lines[:most]]
+    return [*shown[:-1], shown[-1] + " …"] if len(lines) > most else shown
 
 
 class HowToAddModel(QDialog):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
+    QHBoxLayout,
     QLabel,
     QLayout,
     QLineEdit,
@@ -71,6 +72,17 @@ def fit_height(dialog: QDialog, width: int) -> None:
     if layout is not None:
         layout.activate()
         dialog.setFixedSize(width, layout.totalHeightForWidth(width))
+
+
+def centred(widget: QWidget, widest: int, margins: tuple[int, int, int, int] = (0, 0, 0, 0)) -> QHBoxLayout:
+    """A row in which the widget has all the width up to ``widest`` pixels, and stands in the middle of more."""
+    widget.setMaximumWidth(widest)
+    row = QHBoxLayout()
+    spread(row, margins)
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    return row
 
 
 class IconButton(QToolButton):

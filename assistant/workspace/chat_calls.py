@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 _OUTCOME = "→ "
+_NO_WORD = re.compile(r"\W+")  # a model may call an argument anything, and lines and marks mean something here
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class SavedCall:
     @property
     def words(self) -> str:
         """All its lines, as they stand in the file."""
-        said = [f"{name}: {' '.join(value.split())}" for name, value in self.arguments]
+        said = [f"{_NO_WORD.sub('_', name)}: {' '.join(value.split())}" for name, value in self.arguments]
         end = f"{_OUTCOME}{self.outcome}{': ' if self.detail else ''}{' '.join(self.detail.split())}"
         return "\n".join([*said, end] if self.outcome else said)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -10,11 +11,13 @@ from pathlib import Path, PurePosixPath
 
 from assistant.core.errors import AssistantError
 from assistant.workspace.chats import BLOCK
-from assistant.workspace.disk import as_error
+from assistant.workspace.disk import as_read_error
 from assistant.workspace.layout import CHATS, leads_inside
 
 PART_BYTES = 1_000_000  # past this a chat goes on in another file
 HEAD_BYTES = 4096
+_LONGEST_HEAD = 1_000_000
+_CONVERSATION = re.compile("^(?:### |## (?:Conversation|对话记录)\r?$)".encode(), re.MULTILINE)
 _TAIL_BYTES = 16_384
 _PART = re.compile(r"(.+)_part([0-9]{1,4})")
 _MONTH = re.compile(r"(\d{4})(\d{2})\d{2}_\d{6}")
@@ -81,7 +84,7 @@ def chat_folders(root: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise as_error(error, top) from error
+        raise as_read_error(error, top) from error
     return [top, *map(Path, sorted(folders))]
 
 
@@ -100,12 +103,16 @@ def scan_chats(root: Path) -> dict[str, list[tuple[Path, os.stat_result]]]:
 
 
 def read_head(path: Path) -> str:
-    """The first 4 KB of a file."""
+    """All that stands above the conversation, and what of that is in the first 4 KB; at most a megabyte."""
     try:
         with path.open("rb") as file:
-            return file.read(HEAD_BYTES).decode("utf-8", "replace")
+            head = more = file.read(HEAD_BYTES)
+            while more and len(head) < _LONGEST_HEAD and not _CONVERSATION.search(head):
+                more = file.read(len(head))
+                head += more
+            return head.decode("utf-8", "replace")
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_read_error(error, path) from error
 
 
 def read_tail(path: Path) -> Tail | None:
@@ -124,7 +131,12 @@ def read_tail(path: Path) -> Tail | None:
 
 
 def _is_ours(root: Path, path: Path) -> bool:
-    return path.is_file() and leads_inside(root, path)
+    try:
+        return path.is_file() and leads_inside(root, path)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # then there is no such file
+            return False
+        raise as_read_error(error, path) from error
 
 
 def _stats(root: Path, folder: Path) -> dict[str, os.stat_result]:
@@ -135,7 +147,7 @@ def _stats(root: Path, folder: Path) -> dict[str, os.stat_result]:
             ours = (e for e in shown if e.is_file() and (not e.is_symlink() or leads_inside(root, Path(e.path))))
             return {e.name[:-3]: e.stat() for e in ours}
     except OSError as error:
-        raise as_error(error, folder) from error
+        raise as_read_error(error, folder) from error
 
 
 def _from_end(path: Path) -> Iterator[str]:
@@ -154,4 +166,4 @@ def _from_end(path: Path) -> Iterator[str]:
                     return
                 length *= 4
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_read_error(error, path) from error

@@ -15,8 +15,8 @@ _FIELD = re.compile(r"[-*][ \t]+\*\*(.+?)\*\*[ \t]*[:：][ \t]*(.*?)[ \t]*")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S*)?")
 _POINTER = re.compile(r"#?(\d{1,9})")
 _LIST = re.compile(r"[,，、]")
-_NO = ("", "no", "false", "0", "否")
-_YES = ("yes", "true", "1", "是")
+_PRIVATE = ("yes", "y", "true", "on", "1", "是")
+_NOT_PRIVATE = ("", "no", "n", "false", "off", "0", "否", "不")  # what a person meant by any other word stays private
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 
@@ -182,9 +182,9 @@ def _with_field(head: Head, name: str, value: str, problems: list[str]) -> Head:
             return replace(head, participants=words) if name == "participants" else replace(head, tags=words)
         case "private":
             word = value.casefold()
-            if word not in (*_YES, *_NO):
+            if word not in (*_PRIVATE, *_NOT_PRIVATE):
                 problems.append(f"“Private” is “{value[:40]}”, neither yes nor no: it counts as yes.")
-            return replace(head, private=word not in _NO)
+            return replace(head, private=word not in _NOT_PRIVATE)
         case "summarized":
             return replace(head, summarized=value)
         case "session":

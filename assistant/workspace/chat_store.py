@@ -15,6 +15,7 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import chat_files as files
 from assistant.workspace.append_log import AppendLog
 from assistant.workspace.chat_calls import SavedCall
+from assistant.workspace.chat_format import format_call, format_reply, format_turn
 from assistant.workspace.chat_head import (
     clean_title,
     format_head,
@@ -25,7 +26,7 @@ from assistant.workspace.chat_head import (
     with_title,
 )
 from assistant.workspace.chat_list import ChatInfo, ChatList
-from assistant.workspace.chats import Chat, Turn, format_call, format_reply, format_turn, parse_chat
+from assistant.workspace.chats import Chat, Turn, parse_chat
 from assistant.workspace.disk import as_error
 from assistant.workspace.layout import make_folder
 from assistant.workspace.pending import PendingReplies
@@ -194,9 +195,13 @@ class ChatStore:
         self._rewrite(ident, lambda text: with_private(text, private))
 
     def is_private(self, ident: str) -> bool:
-        """Whether it is marked private, at the cost of one look at its head; False for a chat that is not there."""
-        parts = files.find_parts(self._root, ident)
-        return bool(parts) and parse_head(files.read_head(parts[0])).private
+        """Whether it is marked private, at the cost of one look at its head; also of one in the trash.
+
+        False for a chat that is not there.
+        """
+        if parts := files.find_parts(self._root, ident):
+            return parse_head(files.read_head(parts[0])).private
+        return any(self.read_deleted(each).private for each in self._trash.list() if each.id == ident)
 
     def markdown(self, ident: str) -> str:
         """The chat as it stands in its files; bytes that are no characters are lone surrogates."""

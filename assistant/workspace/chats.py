@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from assistant.workspace.chat_calls import SavedCall, parse_call
+from assistant.workspace.chat_format import unquote
 from assistant.workspace.chat_head import Head, parse_head, sane_pointer
-from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, ENGLISH, HEADINGS, TOOL, USER, Labels
-from assistant.workspace.thoughts import NO_THOUGHT, Thought, format_thought, take_thought
+from assistant.workspace.chat_labels import ASSISTANT, CONVERSATION, HEADINGS, TOOL, USER
+from assistant.workspace.thoughts import NO_THOUGHT, Thought, take_thought
 
 _TIME = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?"
 BLOCK = re.compile(
@@ -129,33 +130,6 @@ class RawBlock:
     mark: str = ""
     thought: Thought = NO_THOUGHT
     calls: list[SavedCall] = field(default_factory=list)
-
-
-def quote(text: str) -> str:
-    """A message as a block quote; unquote gives any text back, its trailing newlines included."""
-    return "\n".join("> " + line if line else ">" for line in text.split("\n"))
-
-
-def unquote(lines: Iterable[str]) -> str:
-    """The text of quoted lines; a missing space after ``>`` is forgiven."""
-    return "\n".join(line[2:] if line.startswith("> ") else line[1:] for line in lines)
-
-
-def format_turn(at: str, n: int, text: str, after: int | None = None, labels: Labels = ENGLISH) -> str:
-    """The bytes that begin a turn: a blank line, the heading, the person's message. after: None for the one before."""
-    follows = "" if after is None else f" ← #{after}"
-    return f"\n### {at} · #{n}{follows}\n\n**{labels.user}**:\n\n{quote(text)}\n"
-
-
-def format_reply(text: str, mark: str = "", labels: Labels = ENGLISH, thought: Thought = NO_THOUGHT) -> str:
-    """The bytes that end a turn."""
-    before = format_thought(thought, labels.thought)
-    return f"\n**{labels.assistant}**{f' ({mark})' if mark else ''}:\n\n{before}{quote(text)}\n"
-
-
-def format_call(call: SavedCall, labels: Labels = ENGLISH) -> str:
-    """The bytes that tell of a tool that was used: between the person's message and the reply."""
-    return f"\n**{labels.tool}** ({call.name}):\n\n{quote(call.words)}\n"
 
 
 def parse_chat(text: str | Sequence[str], ident: str = "") -> Chat:
@@ -274,10 +248,11 @@ def _take_messages(block: RawBlock) -> None:
         if not line.startswith("*") or not (match := LABEL.fullmatch(line)):
             found[-1][2].append(line)
             continue
-        speaker, crlf = "user" if match[1] in USER else "assistant", line.endswith("\r")
-        if match[1] in TOOL:
-            speaker = f"tool {next(filter(None, match.groups()[1:]), '')}"
-        block.mark = next((_MARKS[m] for m in match.groups()[1:] if m in _MARKS), block.mark)
+        speaker, crlf, behind = "user" if match[1] in USER else "assistant", line.endswith("\r"), match.groups()[1:]
+        if match[1] in TOOL:  # what stands behind is its name, whatever that says
+            speaker = f"tool {next(filter(None, behind), '')}"
+        else:
+            block.mark = next((_MARKS[word] for word in behind if word in _MARKS), block.mark)
         found.append((speaker, crlf, []))
     for name, ends_crlf, body in found:
         body = [line.removesuffix("\r") for line in body] if ends_crlf else body

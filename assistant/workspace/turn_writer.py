@@ -9,16 +9,10 @@ from assistant.core.errors import AssistantError
 from assistant.workspace import chat_files as files
 from assistant.workspace.append_log import AppendLog
 from assistant.workspace.chat_calls import SavedCall
+from assistant.workspace.chat_format import format_call, format_reply, format_turn
 from assistant.workspace.chat_head import format_part_head, parse_head
 from assistant.workspace.chat_labels import Labels
-from assistant.workspace.chats import (
-    Chat,
-    format_call,
-    format_reply,
-    format_turn,
-    link_turns,
-    split_blocks,
-)
+from assistant.workspace.chats import Chat, link_turns, split_blocks
 from assistant.workspace.disk import ends_with_newline, read_bytes
 from assistant.workspace.safe_files import write_atomic
 from assistant.workspace.thoughts import NO_THOUGHT, Thought

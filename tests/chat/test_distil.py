@@ -154,3 +154,22 @@ def test_what_was_recalled_or_claimed_by_the_model_is_no_memory(workspace: Works
 
     _run(workspace, chat, FakeEngine(notes), tmp_path)
     assert "Mo" not in " ".join(_entries(workspace))
+
+
+def test_a_chat_that_becomes_private_while_it_is_distilled_leaves_nothing_in_memory(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    chat = _chat(workspace, ["My dog is called Rex."])
+    engine = FakeEngine(["- dog is called Rex"])
+    engine.before_reply = lambda: workspace.chats.set_private(chat, True)
+    assert _run(workspace, chat, engine, tmp_path) == []
+    assert _entries(workspace) == []
+    assert workspace.chats.read(chat).summarized == 0
+
+
+def test_a_count_of_tries_that_is_none_begins_anew(workspace: Workspace, tmp_path: Path) -> None:
+    chat = _chat(workspace, ["My dog is called Rex."])
+    (tmp_path / "distil").mkdir()
+    (tmp_path / "distil" / f"{chat}.json").write_text('{"first": 1, "tries": -9}')
+    _run(workspace, chat, FakeEngine(["- dog is called Rex"]), tmp_path)
+    assert _entries(workspace) == [f"2026-11-30|chat:{chat}#1-1|dog is called Rex"]

@@ -68,6 +68,7 @@ def test_a_whole_document_is_no_fact() -> None:
         ("Did I ever mention Tom?", "Tom"),
         ("What do you know about my sister?", "my sister"),
         ("我说过关于里斯本的什么？", "里斯本"),
+        ("关于狗我说过什么？", "狗"),
         ("关于妈妈的生日，我说过什么？", "妈妈的生日"),
         ("我上次跟你聊过装修吗", "装修"),
     ],

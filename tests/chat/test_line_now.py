@@ -194,3 +194,8 @@ def test_the_exact_line_is_found_before_any_other(
 )
 def test_a_file_that_no_disk_can_have_is_gone(workspace: Workspace, file: str) -> None:
     assert line_now(workspace, PromptLine(file, 1, "- tea", "pinned")).state == "gone"
+
+
+def test_a_name_that_no_file_can_have_is_gone(workspace: Workspace) -> None:
+    now = line_now(workspace, PromptLine(f"chats/{'x' * 5000}.md", 1, "you: hello", "keyword", "x#1"))
+    assert now.state == "gone"

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.chat.receipts import ReceiptStore
+from assistant.chat.forgotten_receipts import ReceiptsPlace
+from assistant.chat.receipts import MemoryReceipts, ReceiptStore
 from assistant.chat.row import FixedRow, row_from_json, row_to_json
 from assistant.core.errors import AssistantError
 from assistant.core.values import Block, LeftOut, PromptLine, Receipt, Role
@@ -119,3 +120,46 @@ def test_what_was_left_out_comes_back_line_by_line_and_takes_little_room() -> No
     stored = json.dumps(row_to_json(taken))
     assert row_from_json(json.loads(stored)) == taken
     assert len(stored) < 2_000
+
+
+@pytest.mark.parametrize("instead", ["xx", "«forgotten»"], ids=["as long", "longer"])
+def test_what_another_process_takes_out_is_gone_here_too(tmp_path: Path, instead: str) -> None:
+    window, other = ReceiptStore(tmp_path / "receipts"), ReceiptStore(tmp_path / "receipts")
+    told = PromptLine("memory/tea.md", 4, "Bo", "meaning", "memory/tea.md:1", 5)
+    other.add_row("c", ROW)
+    other.add(replace(_receipt(1, told), recalled_block="<recalled>\n- Bo\n</recalled>\n\n"))
+    assert "Bo" in window.recalled_block("c", 1)
+    other.rewrite(lambda data: data.replace(b"Bo", instead.encode()))
+    other.add(_receipt(2))
+    assert window.recalled_block("c", 1) == f"<recalled>\n- {instead}\n</recalled>\n\n"
+    assert window.get("c", 2) == _receipt(2)
+
+
+def test_a_temporary_chat_forgets_a_line_of_a_note_with_a_chinese_name() -> None:
+    store, unit = MemoryReceipts(), "memory/食谱.md:0123456789"
+    told = PromptLine("memory/食谱.md", 1, "oolong", "meaning", unit, 5)
+    store.add(Receipt("t", 1, "m", (told,), (), 1, 0, "hybrid", "<recalled>\n- oolong\n</recalled>\n\n"))
+    ReceiptsPlace(store).scrub(["never said"], [unit])
+    assert "oolong" not in store.recalled_block("t", 1)
+
+
+def test_thousands_of_lines_that_a_turn_left_out_take_little_room(tmp_path: Path) -> None:
+    left = tuple(LeftOut("MEMORY.md", line, "recall budget") for line in range(1, 10_001))
+    told = Receipt("c", 1, "m", (), left, 1, 0, "hybrid")
+    ReceiptStore(tmp_path).add(told)
+    assert ReceiptStore(tmp_path).get("c", 1) == told
+    assert (tmp_path / "c.jsonl").stat().st_size < 1_000
+
+
+def test_each_left_out_line_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    line = {"turn": 1, "lines": [], "left_out": [{"file": "MEMORY.md", "line": 9, "why": "recall budget"}]}
+    (tmp_path / "c.jsonl").write_text(json.dumps(line) + "\n")
+    found = ReceiptStore(tmp_path).get("c", 1)
+    assert found is not None
+    assert found.left_out == (LeftOut("MEMORY.md", 9, "recall budget"),)
+
+
+def test_a_damaged_range_costs_its_line_and_not_the_memory(tmp_path: Path) -> None:
+    line = {"turn": 1, "lines": [], "left_out": [{"file": "a", "line": 1, "last": 10**12, "why": "x"}]}
+    (tmp_path / "c.jsonl").write_text(json.dumps(line) + "\n")
+    assert ReceiptStore(tmp_path).get("c", 1) is None

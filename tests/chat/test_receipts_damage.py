@@ -104,7 +104,7 @@ def test_threads_that_read_at_once_see_each_receipt_once(receipts: ReceiptStore)
     for thread in readers:
         thread.join()
     assert all(receipts.get(CHAT, turn) for turn in range(1, 60))
-    assert receipts._loaded[CHAT].size == (receipts._folder / f"{CHAT}.jsonl").stat().st_size
+    assert receipts._loaded[CHAT].file.size == (receipts._folder / f"{CHAT}.jsonl").stat().st_size
 
 
 def test_turns_after_a_damaged_row_do_not_show_the_one_before(receipts: ReceiptStore) -> None:

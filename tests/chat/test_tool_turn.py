@@ -282,6 +282,15 @@ def test_another_fact_of_the_same_turn_is_written_the_same_in_another_language_i
     assert [call.outcome for call in calls] == ["written", outcome]
 
 
+def test_the_same_search_again_is_not_done_twice(bench: Bench) -> None:
+    bench.note("house.md", "- The hallway is sage green\n")
+    search = asks("memory_search", query="hallway")
+    bench.script(search, search, asks("memory_search", query="green hallway"), "It is sage green.")
+    outcome = bench.say("What colour did I paint the hallway?")
+    assert [call.outcome for call in outcome.receipt.calls] == ["found", "refused", "found"]
+    assert "You asked this already" in bench.engine.asked[2][-1].text
+
+
 def test_what_did_i_say_finds_memory_and_chats_and_tells_the_model(bench: Bench) -> None:
     old = bench.workspace.chats.create("Boiler")
     turn = bench.workspace.chats.begin_turn(old, "The plumber wants 240 euros for the boiler")

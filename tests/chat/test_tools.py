@@ -14,9 +14,10 @@ from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tokens import EstimatedTokens
 from assistant.chat.tool_use import Toolbox, ToolPlace, failed, made
 from assistant.chat.tools import ALL, BadCall, checked, offered
-from assistant.core.values import MadeCall, ToolCall
+from assistant.core.values import MadeCall, Receipt, ToolCall
 from assistant.recall.search import Recall
-from assistant.workspace.chats import format_call, format_turn, parse_chat
+from assistant.workspace.chat_format import format_call, format_reply, format_turn
+from assistant.workspace.chats import parse_chat
 from assistant.workspace.workspace import Workspace
 
 Use = Callable[..., MadeCall]
@@ -289,3 +290,52 @@ def test_any_call_is_checked(name: str, arguments: dict[str, object]) -> None:
 def test_schemas_are_short(tmp_path: Path) -> None:
     tokens = EstimatedTokens().count([f"{spec.name}{spec.description}{spec.parameters}" for spec in ALL])
     assert sum(tokens) < 900
+
+
+# --- what nobody expects ---
+
+
+def test_a_section_of_a_note_of_front_matter_alone_is_said_not_to_be_there(workspace: Workspace, use: Use) -> None:
+    (workspace.root / "memory").mkdir(exist_ok=True)
+    (workspace.root / "memory" / "empty.md").write_text("---\ntitle: Empty\n---\n")
+    assert use("memory_read", file="memory/empty.md", section="Cake").outcome == "failed"
+
+
+def test_of_a_line_that_is_longer_than_a_result_its_beginning_is_told(workspace: Workspace, use: Use) -> None:
+    (workspace.root / "memory").mkdir(exist_ok=True)
+    (workspace.root / "memory" / "long.md").write_text("It began in Graz. " + "And so on. " * 2000)
+    made = use("memory_read", tokens=60, file="memory/long.md")
+    assert made.outcome == "found"
+    assert "1: It began in Graz." in made.result
+    assert EstimatedTokens().count([made.lines[0].text])[0] <= 60
+
+
+def test_without_room_nothing_is_said_to_be_found(workspace: Workspace, use: Use) -> None:
+    workspace.memory.remember("The hydrangea needs lime in March")
+    for call in (use("memory_search", tokens=2, query="hydrangea"), use("memory_read", tokens=2, file="MEMORY.md")):
+        assert (call.outcome, call.lines) == ("refused", ())
+        assert "no room" in call.result
+
+
+def test_what_a_server_sends_without_end_is_not_kept_without_end(use: Use, receipts: ReceiptStore) -> None:
+    deep: object = "x"
+    for _ in range(700):
+        deep = [deep]
+    many = {f"argument {n}": n for n in range(1000)}
+    made = use("memory_search", query=deep, words="long " * 100_000, **many)
+    assert made.outcome == "failed"
+    receipts.add(Receipt("c", 1, "m", (), (), 1, 0, "off", calls=(made,)))
+    assert len(format_call(saved_call(made))) < 5_000
+    assert receipts.calls("c", 1) == (made,)
+
+
+def test_a_name_that_looks_like_a_line_of_the_file_stays_a_name(use: Use) -> None:
+    made = use("memory_search", **{"query\n→ found: all": "x"})
+    (turn,) = parse_chat(format_turn("2026-11-30T12:00:00Z", 1, "hi") + format_call(saved_call(made))).turns
+    assert turn.calls[0].outcome == "failed"
+
+
+def test_a_tool_that_is_called_stopped_marks_no_turn(use: Use) -> None:
+    text = format_turn("2026-11-30T12:00:00Z", 1, "hi") + format_call(saved_call(use("stopped")))
+    (turn,) = parse_chat(text + format_reply("Fine.")).turns
+    assert (turn.mark, turn.calls[0].name) == ("", "stopped")

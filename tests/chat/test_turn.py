@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assistant.chat.growing_reply import GrowingReply
 from assistant.chat.prompt import PromptBuilder, PromptRules
 from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tool_use import Toolbox
@@ -147,3 +148,16 @@ def test_what_the_model_thinks_is_told_apart_kept_and_never_sent_again(bench: Be
     bench.say("Surely?")
     assert "ask for a number" not in repr(bench.engine.asked[1])
     assert "Two." in repr(bench.engine.asked[1])
+
+
+def test_only_thinking_counts_as_thinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [10.0]
+    monkeypatch.setattr("assistant.chat.growing_reply.time.monotonic", lambda: now[0])
+    reply = GrowingReply(lambda _: None, lambda _: None)
+    for moment, thought in ((10.0, "Hm"), (12.0, "m"), (15.0, ""), (30.0, "Well"), (31.0, "!")):
+        now[0] = moment
+        if thought:
+            reply.think(thought)
+        else:
+            reply.add("Let me see.")
+    assert (reply.thought, reply.thought_s) == ("HmmWell!", 3.0)

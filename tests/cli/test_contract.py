@@ -248,6 +248,10 @@ def test_a_model_is_chosen_by_name(keepsake: Keepsake, tmp_path: Path) -> None:
     broken = keepsake("models", "use", "one")
     assert (broken.code, len(broken.err.strip().splitlines())) == (1, 1)
     assert "Used: two" in keepsake("models", "list").out
+    (tmp_path / "three.gguf").write_bytes(gguf_bytes({"general.architecture": "bert"}, {"token_embd.weight": (64, 4)}))
+    mute = keepsake("models", "use", str(tmp_path / "three.gguf"), "--json")
+    assert (mute.code, mute.json["error"]["code"]) == (1, "model.unsupported")
+    assert "three" not in keepsake("models", "list").out
     paths[1].unlink()
     assert "Used" not in keepsake("models", "list").out
 
@@ -259,7 +263,7 @@ def test_memory_is_asked_in_plain_words_without_a_model(keepsake: Keepsake) -> N
     assert keepsake("ask", "记住锅炉在地下室").out.strip() == "记住了。"
     found = keepsake("ask", "What did I say about the boiler?", "--json")
     assert found.code == 0
-    assert "the boiler is in the cellar" in "".join(line.get("text", "") for line in found.lines)
+    assert "- the boiler is in the cellar (MEMORY.md, " in "".join(line.get("text", "") for line in found.lines)
     assert keepsake("ask", "What did I say about the Zephyrs?").out.strip() == "I found nothing about this."
     asked = keepsake("ask", "forget the boiler")
     assert asked.code == 0

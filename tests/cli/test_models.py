@@ -59,6 +59,18 @@ def test_a_folder_is_added_and_a_model_of_it_forgotten(keepsake: Keepsake, tmp_p
     assert [model["name"] for model in keepsake("models", "list", "--json").json["models"]] == ["cut"]
 
 
+def test_a_broken_model_hides_no_other_when_all_are_checked(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "lm").mkdir()
+    (tmp_path / "lm" / "one.gguf").write_bytes(MODEL)
+    (tmp_path / "lm" / "cut.gguf").write_bytes(MODEL[:50])
+    keepsake("models", "add", str(tmp_path / "lm"))
+    result = keepsake("models", "verify", "--json")
+    assert result.code == 1
+    assert {model["name"]: model["ok"] for model in result.json["models"]} == {"cut": False, "one": True}
+    assert "cut off" in result.json["models"][0]["detail"] and "Damaged: cut." in result.err
+    assert "cut off" in keepsake("models", "verify", "cut").err
+
+
 def test_the_catalogue_says_what_each_is_and_how_it_fits(keepsake: Keepsake, hub: Hub) -> None:
     models = {model["name"]: model for model in keepsake("models", "catalogue", "--json").json["models"]}
     assert models["Known"]["checked"] == "catalogue" and models["Free"]["checked"] == "hub"

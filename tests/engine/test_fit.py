@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ GB = 10**9
 
 def test_the_starter_model_needs_what_it_was_seen_to_take() -> None:
     info = read_gguf_info(starter_model_path())
-    assert 280_000_000 < needed_memory(info, info.size_bytes, RunPlan(4096)) < 330_000_000
+    assert 280_000_000 < needed_memory(info, RunPlan(4096)) < 330_000_000
 
 
 @pytest.mark.parametrize(
@@ -26,15 +27,15 @@ def test_the_starter_model_needs_what_it_was_seen_to_take() -> None:
 def test_too_large_is_told_with_what_would_help(size: int, window: int, hint: str) -> None:
     info = read_gguf_info(starter_model_path())
     with pytest.raises(AssistantError) as caught:
-        check_fit(info, size, RunPlan(window, 64), 8 * GB)
+        check_fit(replace(info, size_bytes=size), RunPlan(window, 64), 8 * GB)
     assert caught.value.code == "model.too_big"
     assert hint in caught.value.hint and "8.0 GB are free" in caught.value.message
 
 
 def test_what_fits_or_is_not_known_is_tried() -> None:
     info = read_gguf_info(starter_model_path())
-    check_fit(info, info.size_bytes, RunPlan(4096), 2 * GB)
-    check_fit(info, 400 * GB, RunPlan(4096), None)
+    check_fit(info, RunPlan(4096), 2 * GB)
+    check_fit(replace(info, size_bytes=400 * GB), RunPlan(4096), None)
 
 
 def test_free_memory_is_read_from_the_system(tmp_path: Path) -> None:

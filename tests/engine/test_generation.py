@@ -144,6 +144,19 @@ def test_times_are_those_of_the_clock() -> None:
     assert done.tokens_per_s == pytest.approx(5)  # two looks at the clock a token
 
 
+def test_tokens_that_were_given_to_a_reply_are_not_counted_as_fast_ones() -> None:
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 0.1
+        return now[0]
+
+    model = ScriptedModel(b"abcd")
+    done, _ = generate(model, [1], GenerateOptions(), CancelToken(), lambda _: None, clock, opening=list(b"12345"))
+    assert (done.text, done.tokens) == ("12345abcd", 9)
+    assert done.tokens_per_s == pytest.approx(5)  # two looks at the clock a token
+
+
 SHAPE = ReplyShape(calls=HERMES, tools=("look",), grammar="the grammar")
 CALLING = b'<think>Where?</think>\n\nI look.\n<tool_call>\n{"name": "look", "arguments": {"at": "it"}}\n</tool_call>'
 
@@ -198,3 +211,16 @@ def test_a_reply_that_has_to_begin_with_a_call_is_held_to_the_grammar_from_its_f
     assert model.held[0] == "g"
     assert done.prompt_tokens == 10
     assert [event for event in seen if isinstance(event, PromptRead)][-1] == PromptRead(10, 10, 0)
+
+
+def test_a_stop_before_anything_was_picked_has_no_times() -> None:
+    cancel = CancelToken()
+
+    def show(event: ChatEvent) -> None:
+        if isinstance(event, PromptRead) and event.read == event.total:
+            cancel.cancel()
+
+    opening = list(HERMES.opening.encode())
+    done, _ = generate(ScriptedModel(b"x"), range(10), GenerateOptions(), cancel, show, shape=SHAPE, opening=opening)
+    assert (done.stop, done.text) == (StopReason.STOPPED, "")
+    assert (done.ttft_ms, done.tokens_per_s) == (0.0, 0.0)

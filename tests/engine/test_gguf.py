@@ -30,7 +30,7 @@ def test_the_starter_model_is_described() -> None:
     info = read_gguf_info(starter_model_path())
     assert (info.architecture, info.quantisation, info.window_trained) == ("llama", "Q4_1", 8192)
     assert (info.vocabulary, info.embedding, info.licence) == (49152, 576, "apache-2.0")
-    assert info.kv_bytes_per_token == 90 * 2**20 // 4096  # what llama.cpp allots for 4096 tokens
+    assert 2 * (info.cache_keys + info.cache_values) == 90 * 2**20 // 4096  # what llama.cpp allots for 4096 tokens
     assert "<|im_start|>" in info.template
 
 
@@ -39,7 +39,7 @@ def test_a_small_file_is_described(tmp_path: Path) -> None:
     path.write_bytes(WHOLE)
     info = read_gguf_info(path)
     assert (info.name, info.quantisation, info.vocabulary, info.licence) == ("Tiny", "Q4_K_M", 600, "mit")
-    assert info.kv_bytes_per_token == 2 * 2 * (16 + 16) * 2
+    assert info.cache_keys == info.cache_values == 2 * 2 * 16
 
 
 def test_broken_files_are_told_apart(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_sizes_of_tensor_types_are_the_librarys_own() -> None:
 
 def test_what_the_memory_follows_from_is_read(tmp_path: Path) -> None:
     info = read_gguf_info(starter_model_path())
-    assert (info.parameters, info.layers, info.heads, info.feed_forward) == (134_515_008, 30, 9, 1536)
+    assert (info.parameters, info.heads, info.feed_forward) == (134_515_008, 9, 1536)
     assert (info.cache_keys, info.cache_values, info.languages) == (30 * 3 * 64, 30 * 3 * 64, ("en",))
     path = tmp_path / "m.gguf"
     path.write_bytes(gguf_bytes(chat_facts(**{"llama.attention.head_count_kv": [2, 0], "general.languages": ["zh"]})))

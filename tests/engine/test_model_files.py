@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.resources import resource
-from assistant.engine.catalogue import CatalogueModel, load_catalogue
+from assistant.engine.catalogue import CatalogueModel, find_in_catalogue, load_catalogue
 from assistant.engine.model_files import ModelStore
 from tests.engine.gguf_files import chat_facts, gguf_bytes
 from tests.real_models import starter_model_path
@@ -97,6 +99,16 @@ def test_two_files_of_one_name_have_two_names(store: ModelStore, tmp_path: Path)
     assert (store.find("a/m").path, store.find("b/m").path) == (one, two)
 
 
+def test_each_name_of_one_file_is_found_by_its_own_path(store: ModelStore, tmp_path: Path) -> None:
+    file = put(tmp_path / "models" / "a" / "model.gguf")
+    for name in ("b", "c"):
+        (tmp_path / "models" / name).mkdir()
+        (tmp_path / "models" / name / "model.gguf").symlink_to(file)
+    put(tmp_path / "models" / "z" / "c.gguf")
+    for found in store.list():
+        assert store.find(str(found.path)) == store.find(found.name) == store.add(found.path) == found
+
+
 def test_a_model_in_parts_is_one_model(store: ModelStore, tmp_path: Path) -> None:
     for part in range(2):
         put(tmp_path / "models" / f"big-{part + 1:05d}-of-00002.gguf", _part(part))
@@ -107,9 +119,67 @@ def test_a_model_in_parts_is_one_model(store: ModelStore, tmp_path: Path) -> Non
     assert "big-00002-of-00002.gguf is not there" in store.list()[0].problem
 
 
-def _part(number: int) -> bytes:
+def _part(number: int, count: int = 2) -> bytes:
     facts = chat_facts() if number == 0 else {}
-    return gguf_bytes({**facts, "split.count": 2, "split.no": number}, {f"t{number}": (8,)})
+    return gguf_bytes({**facts, "split.count": count, "split.no": number}, {f"t{number}": (8,)})
+
+
+def put_parts(folder: Path, count: int) -> list[Path]:
+    return [put(folder / f"big-{n + 1:05d}-of-{count:05d}.gguf", _part(n, count)) for n in range(count)]
+
+
+def test_any_part_stands_for_its_model_when_it_is_added(store: ModelStore, tmp_path: Path) -> None:
+    parts = put_parts(tmp_path / "elsewhere", 3)
+    assert store.add(parts[2]) == store.add(parts[0]) == store.list()[0]
+    assert (store.list()[0].path, len(store.list())) == (parts[0], 1)
+
+
+def test_parts_whose_first_is_not_there_are_listed_and_can_be_removed(store: ModelStore, tmp_path: Path) -> None:
+    parts = put_parts(tmp_path / "models", 3)
+    parts[0].unlink()
+    (file,) = store.list()
+    assert (file.name, file.path) == ("big", parts[1])
+    assert "big-00001-of-00003.gguf is not there" in file.problem
+    store.remove("big")
+    assert not any(part.exists() for part in parts)
+
+
+def test_a_model_of_which_a_part_is_missing_is_removed_as_a_whole(store: ModelStore, tmp_path: Path) -> None:
+    parts = put_parts(tmp_path / "models", 3)
+    parts[1].unlink()
+    store.remove("big")
+    assert not any(part.exists() for part in parts)
+
+
+def test_a_later_part_that_is_cut_is_told_of(store: ModelStore, tmp_path: Path) -> None:
+    _first, second = put_parts(tmp_path / "models", 2)
+    assert store.verify("big").ok
+    second.write_bytes(second.read_bytes()[:-9])
+    assert "big-00002-of-00002.gguf is cut off" in store.list()[0].problem
+    with pytest.raises(AssistantError, match=r"big-00002-of-00002\.gguf is cut off"):
+        store.verify("big")
+
+
+def test_only_what_lies_in_the_models_folder_itself_is_deleted(store: ModelStore, tmp_path: Path) -> None:
+    theirs, own = put(tmp_path / "LM Studio" / "theirs.gguf"), put(tmp_path / "models" / "own.gguf")
+    (tmp_path / "models" / "linked").symlink_to(tmp_path / "LM Studio")
+    (tmp_path / "models" / "second.gguf").symlink_to(theirs)
+    assert {file.name: file.own for file in store.list()} == {"own": True, "second": True, "theirs": False}
+    for name in ("own", "second", "theirs"):
+        store.remove(name)
+    assert store.list() == [] and theirs.exists() and not own.exists()
+    assert store.add(theirs).name == "theirs"
+    store.remove(str(tmp_path / "models" / ".." / "LM Studio" / "theirs.gguf"))
+    assert store.list() == [] and theirs.exists()
+    store.remove(str(tmp_path / "models" / ".." / "LM Studio" / "theirs.gguf"))
+    assert theirs.exists()
+
+
+def test_tools_are_promised_where_the_form_of_calls_is_known(store: ModelStore, tmp_path: Path) -> None:
+    hermes, unknown = "{{ tools }}<tool_call>", "{{ tools }} in a form of its own"
+    for name, template in (("hermes", hermes), ("unknown", unknown), ("none", "{{ messages }}")):
+        put(tmp_path / "models" / f"{name}.gguf", gguf_bytes(chat_facts(**{"tokenizer.chat_template": template})))
+    assert {file.name: file.tools for file in store.list()} == {"hermes": True, "unknown": False, "none": False}
 
 
 def test_removing_forgets_a_file_from_elsewhere_and_deletes_an_own_one(store: ModelStore, tmp_path: Path) -> None:
@@ -153,6 +223,20 @@ def test_the_starter_model_is_known_whatever_its_name(tmp_path: Path) -> None:
     assert (verified.ok, verified.how) == (True, "sha256")
 
 
+def test_a_file_whose_name_is_no_text_is_there_after_a_restart(store: ModelStore, tmp_path: Path) -> None:
+    outside = put(tmp_path / os.fsdecode(b"caf\xe9") / "m.gguf")
+    assert store.add(outside).path == outside
+    assert ModelStore(tmp_path / "models").find("m").path == outside
+
+
+def test_names_that_no_file_can_have_are_passed_over(store: ModelStore, tmp_path: Path) -> None:
+    good = put(tmp_path / "good.gguf")
+    bad = ["a\0b", "\ud800", 1, "", ".", "/"]
+    listed = {"files": [*bad, str(good)], "folders": [*bad, "x" * 5_000], "hidden": bad}
+    put(tmp_path / "models" / "models.json", json.dumps(listed).encode())
+    assert [file.path for file in store.list()] == [good]
+
+
 def test_a_damaged_registry_is_named(store: ModelStore, tmp_path: Path) -> None:
     put(tmp_path / "models" / "models.json", b"{")
     with pytest.raises(AssistantError, match=r"models\.json"):
@@ -168,6 +252,13 @@ def test_the_catalogue_is_complete_and_shipped() -> None:
         assert bool(model.repository) == bool(model.file)
     with pytest.raises(FileNotFoundError, match="install"):
         resource("no such thing")
+
+
+@pytest.mark.parametrize("name", ["", " ", ".gguf"])
+def test_no_name_is_no_model_of_the_catalogue(name: str) -> None:
+    with pytest.raises(AssistantError) as caught:
+        find_in_catalogue(load_catalogue(), name)
+    assert caught.value.code == "model.not_in_catalogue"
 
 
 def test_the_shared_folder_stands_in_where_there_is_no_model(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,16 @@ def test_a_folder_that_is_gone_or_empty(store: ModelStore, tmp_path: Path) -> No
     store.add_folder(tmp_path / "usb")
     (tmp_path / "usb").rename(tmp_path / "away")
     assert names(store) == []
+
+
+def test_a_pipe_among_the_files_is_waited_for_by_nobody(store: ModelStore, tmp_path: Path) -> None:
+    root = ollama(tmp_path / "o", {"library/m/1": "sha256:aa"}, {"sha256-aa": MODEL})
+    os.mkfifo(root / "manifests" / "registry.ollama.ai" / "library" / "m" / "2")
+    put(tmp_path / "lm" / "m.gguf", OTHER_MODEL)
+    for name in ("sha256-bb", "pipe.gguf"):
+        os.mkfifo(tmp_path / "lm" / name)
+    assert [file.name for file in store.add_folder(root)] == ["m:1"]
+    assert {file.name: bool(file.problem) for file in store.add_folder(tmp_path / "lm")} == {"m": False, "pipe": True}
 
 
 def test_a_folder_beyond_all_measure_is_refused(

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.core.cancel import CancelToken
+from assistant.core.errors import Cancelled
 from assistant.engine.llama import common_length
 from assistant.engine.prompt_cache import PromptCache
 from assistant.engine.snapshot_file import Identity
@@ -59,10 +60,10 @@ class Reader:
         self.place = Place(folder, limit) if folder else None
         self.cache.keep_at(self.place)
 
-    def read(self, conversation: str, *parts: Sequence[int]) -> int:
+    def read(self, conversation: str, *parts: Sequence[int], cancel: CancelToken | None = None) -> int:
         tokens = [token for part in parts for token in part]
         self.cache.keep_at(self.place)
-        self.cache.prepare(tokens, conversation)
+        self.cache.prepare(tokens, conversation, cancel or CancelToken())
         return self.model.read(tokens)
 
     def keep(self, *conversations: str, row: Sequence[int] = ()) -> None:
@@ -92,6 +93,23 @@ def test_a_chat_that_begins_like_another_reads_only_the_rest() -> None:
     reader.read("one", CHAT, range(900, 1300))
     assert reader.read("two", CHAT, range(2000, 2010)) == 10
     assert reader.read("one", CHAT, range(900, 1300), [1]) == 1
+
+
+@pytest.mark.parametrize("conversation", ["", "two"])
+def test_what_begins_like_a_chat_that_was_set_aside_costs_that_chat_nothing(conversation: str) -> None:
+    reader = Reader()
+    reader.read("one", CHAT, range(900, 1000))
+    reader.read("", SUMMARY)
+    assert reader.read(conversation, CHAT, range(2000, 2010)) == 10
+    assert reader.read("one", CHAT, range(900, 1000), [1]) == 1
+
+
+def test_of_a_model_that_keeps_no_part_a_whole_state_serves_again() -> None:
+    reader = Reader(keeps_part=False)
+    reader.read("one", CHAT)
+    for turn in range(3):
+        reader.read("", SUMMARY)
+        assert reader.read("one", CHAT, [turn]) == 1  # the reply is given anew
 
 
 def test_a_branch_keeps_what_is_common_and_the_other_comes_back() -> None:
@@ -125,6 +143,19 @@ def test_a_restart_reads_only_what_is_new_with_any_chat(tmp_path: Path) -> None:
     assert after.read("one", CHAT, range(900, 903)) == 3
     assert after.read("two", OTHER, range(900, 905)) == 5
     assert after.read("one", CHAT, range(900, 904)) == 1
+
+
+def test_a_stop_while_a_state_is_fetched_costs_nothing(tmp_path: Path) -> None:
+    before, cancel = Reader(tmp_path), CancelToken()
+    before.read("one", CHAT)
+    before.keep("one")
+    after = Reader(tmp_path)
+    after.read("two", OTHER)
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        after.read("one", CHAT, [1], cancel=cancel)
+    assert after.read("two", OTHER, [1]) == 1
+    assert after.read("one", CHAT, [1]) == 1
 
 
 def test_only_what_was_named_is_written_and_the_rest_stays_in_memory(tmp_path: Path) -> None:

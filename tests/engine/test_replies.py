@@ -52,3 +52,17 @@ def test_the_empty_thought_of_a_model_that_was_told_not_to_think_stays_in_front(
     assert "".join(map(chr, replies.known["Hello"])) == "<think>\n\n</think>\n\nHello"
     replies.add(done, list(map(ord, "Hello")), list(map(ord, "nt\n<think>\n")))
     assert "".join(map(chr, replies.known["Hello"])) == "Hello"
+
+
+def test_half_a_character_behind_a_call_moves_nothing() -> None:
+    replies = OwnReplies(lambda token: bytes([token]), HERMES)
+    said = WRITTEN.encode() + "\n中".encode()[:-1]
+    replies.add(Done(StopReason.CALLS, "", len(said), 1, 0, 0.0, 0.0, calls=(CALL,)), list(said))
+    assert bytes(replies.known[calls_key("", (CALL,))]) == WRITTEN.encode()
+
+
+def test_of_very_many_the_latest_are_known() -> None:
+    replies = OwnReplies(lambda token: chr(token).encode(), None)
+    for text in ("again", *map(str, range(199)), "again", "new"):
+        replies.add(Done(StopReason.END, text, 1, 1, 0, 0.0, 0.0), list(map(ord, text)))
+    assert {"again", "new"} <= replies.known.keys() and "0" not in replies.known

@@ -62,7 +62,7 @@ def test_what_is_written_comes_back(
     snapshot = read_snapshot(path)
     assert snapshot is not None
     assert (snapshot.tokens.tolist(), snapshot.identity, snapshot.conversation) == (tokens, US, digest_of("chat"))
-    assert load_state(snapshot) == state
+    assert load_state(snapshot, CancelToken()) == state
     restored = RestoredReplies()
     restored.learn([snapshot])
     assert restored.behind({})["a reply"] == tokens[start:end]
@@ -80,7 +80,7 @@ def test_a_file_with_one_changed_byte_is_never_loaded(
     raw[int(at * len(raw))] ^= flip
     path.write_bytes(raw)
     store = store_in(folder)
-    loaded = [store.load(snapshot) for snapshot in store.look()]
+    loaded = [store.load(snapshot, CancelToken()) for snapshot in store.look()]
     assert loaded in ([], [None])
     assert left_in(folder) == []
 
@@ -101,7 +101,7 @@ def test_a_state_that_was_cut_after_it_was_found_is_not_loaded(tmp_path: Path) -
     save(store, "chat", range(100))
     (snapshot,) = store.look()
     snapshot.path.write_bytes(snapshot.path.read_bytes()[:-1])
-    assert store.load(snapshot) is None
+    assert store.load(snapshot, CancelToken()) is None
     assert left_in(tmp_path) == []
 
 
@@ -110,6 +110,24 @@ def test_other_settings_delete_it_and_another_model_leaves_it_alone(tmp_path: Pa
     other = store_in(tmp_path, Identity("another-model", US.settings))
     assert other.look() == [] and len(left_in(tmp_path)) == 1
     assert store_in(tmp_path, Identity(US.model, "8192/256/f16")).look() == []
+    assert left_in(tmp_path) == []
+
+
+def test_fetching_one_can_be_stopped_and_it_stays(tmp_path: Path) -> None:
+    store, cancel = store_in(tmp_path), CancelToken()
+    save(store, "chat", range(100))
+    (snapshot,) = store.look()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        store.load(snapshot, cancel)
+    assert store.load(snapshot, CancelToken()) == STATE
+
+
+def test_a_header_with_numbers_that_are_none_is_no_snapshot(tmp_path: Path) -> None:
+    write_snapshot(tmp_path, digest_of("chat"), US, range(2000), (), memoryview(STATE[:500]), CancelToken())
+    (path,) = tmp_path.iterdir()
+    path.write_bytes(path.read_bytes().replace(b'"tokens": 2000', b'"tokens":1e400'))
+    assert store_in(tmp_path).look() == []
     assert left_in(tmp_path) == []
 
 
@@ -147,7 +165,7 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
         save(store, name, [ord(name[0]), *range(50)])
         age(tmp_path, 100)
     first = next(each for each in store.look() if each.conversation == digest_of("one"))
-    assert store.load(first) == STATE
+    assert store.load(first, CancelToken()) == STATE
     save(store, "three", [7, *range(50)])
     assert {each.conversation for each in store.look()} == {digest_of("one"), digest_of("three")}
     assert usage(tmp_path)[0] == 2 and usage(tmp_path)[1] <= len(STATE) * 3
@@ -228,3 +246,5 @@ def test_replies_are_found_among_the_tokens() -> None:
     tokens = array("i", [1, 256, 2, 3, 4])
     runs = runs_in(tokens, {"a": [2, 3], "b": [1], "c": [3, 2]})
     assert [(run.digest, run.start, run.length) for run in runs] == [("a", 2, 2), ("b", 0, 1)]
+    shifted = [0x200, 0x300, 0x100, 2, 3]  # the bytes of the reply stand in it before, between two tokens
+    assert [run.start for run in runs_in(shifted, {"a": [2, 3]})] == [3]

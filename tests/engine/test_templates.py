@@ -146,6 +146,12 @@ def test_a_reply_of_the_model_comes_back_as_its_own_tokens() -> None:
     assert 77 not in writer().tokens([thinking], {thinking.text: [77]})
 
 
+def test_what_a_reply_said_in_its_own_tokens_is_plain_text_elsewhere() -> None:
+    said = [Message(U, "Hi"), Message(A, "<|im_end|>"), Message(U, "<|im_end|>")]
+    tokens = writer().tokens(said, {"<|im_end|>": [2]})
+    assert tokens.count(2) == len(said) + 1
+
+
 def test_the_start_token_comes_once_where_the_model_wants_it() -> None:
     assert writer((1, "<|im_start|>", True)).tokens(TALK, {})[:2] != [1, 1]
     assert writer((3, "<|endoftext|>", True)).tokens(TALK, {})[:2] == [3, 1]
@@ -177,6 +183,7 @@ def test_a_vocabulary_without_control_tokens_works() -> None:
         "{% set x = 'a' * 99999 %}{{ x.join(x) }}",
         "{% set s = namespace(x='aaaaaaaaaa') %}{% for a in range(60) %}{% set s.x = s.x ~ s.x %}{% endfor %}",
         "{% set s = namespace(x='aaaaaaaaaa') %}{% for a in range(60) %}{% set s.x = s.x + s.x %}{% endfor %}",
+        "{% set x = ''.join(['x' * 100000] * 30000) %}",
         "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
     ],
 )
@@ -191,6 +198,15 @@ def test_a_template_that_turns_bad_in_a_longer_chat_has_a_stand_in_there() -> No
     template = choose_template(source + CHATML, "", "", CONTROL)
     assert template.name == "own"
     assert template.render(TALK * 5, PLAIN).count("Be kind.") == 5
+
+
+@pytest.mark.logs("refused the messages")
+def test_a_template_that_quotes_what_it_refuses_brings_nothing_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    source = "{% if messages | length > 9 %}{{ raise_exception(messages[1].content) }}{% endif %}"
+    template = choose_template(source + CHATML, "", "", CONTROL)
+    with caplog.at_level(logging.DEBUG, "assistant"):
+        assert template.render(TALK * 3, PLAIN).count("Be kind.") == 3
+    assert "refused" in caplog.text and "Hi" not in caplog.text
 
 
 def test_a_very_long_chat_is_no_endless_one() -> None:

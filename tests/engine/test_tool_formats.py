@@ -180,3 +180,12 @@ def test_a_template_that_asks_for_doubled_braces_is_mended() -> None:
     source = FAMILIES["hermes"].replace("{{- '\\nCall one so:", f'{{{{- "{asks}" }}}}{{{{- \'\\nCall one so:')
     text = choose_template(source, "<s>", "</s>", ()).render(TALK, OFFERED)
     assert '\n{"name": <function-name>, "arguments": <args-json-object>}\n' in text
+
+
+@pytest.mark.parametrize("form", [HERMES, LLAMA, MISTRAL])
+def test_what_no_file_can_hold_is_not_in_a_call(form: ToolFormat) -> None:
+    arguments = '{"a\\udc00": ["x\\ud83d", "\\ud83d\\ude00"]}'
+    (call,) = form.read(f'{{"name": "f\\ud800", "{form.arguments}": {arguments}}}')[0]
+    assert call == ToolCall("f\ufffd", {"a\ufffd": ["x\ufffd", "😀"]})
+    nested = "[" * 200 + "]" * 200
+    assert form.read(f'{{"name": "f", "{form.arguments}": {{"a": {nested}}}}}')[0] == ()

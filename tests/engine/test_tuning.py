@@ -103,6 +103,29 @@ def test_it_is_kept_for_the_model_whatever_its_file_is_called(tmp_path: Path) ->
     assert store.get(tmp_path / "gone.gguf") is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"threads": 1', '"threads": "1"'),
+        ('"threads": 1', '"threads": 7'),
+        ('"draft": 8', '"a later version\x27s": 8'),
+        ('"decode": 65', '"decode": 0'),
+        ('"decode": 65', '"decode": "fast"'),
+        ('"chosen": {', '"chosen": [], "was": {'),
+        ('"seconds": 40.5', '"seconds": "long"'),
+    ],
+)
+def test_figures_that_we_did_not_write_are_none(tmp_path: Path, old: str, new: str) -> None:
+    model = tmp_path / "a.gguf"
+    model.write_bytes(b"GGUF")
+    store = TuningStore(tmp_path)
+    store.put(model, TUNING)
+    text = (tmp_path / FILE).read_text()
+    assert old in text
+    (tmp_path / FILE).write_text(text.replace(old, new))
+    assert store.get(model) is None
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1, "tunings": []}', '{"version": 9, "tunings": {}}'])
 def test_a_file_that_says_nothing_is_begun_anew(tmp_path: Path, text: str) -> None:
     model = tmp_path / "a.gguf"

@@ -57,10 +57,14 @@ def compute(args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Mappi
     return args
 
 
+def environment(args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Mapping[str, Any]:
+    return {"value": os.environ.get(args["name"])}
+
+
 def fail(_args: Mapping[str, Any], _cancel: CancelToken, _emit: Emit) -> Mapping[str, Any]:
     raise AssistantError("model.cut", "Cut.", "Copy it.")
 
 
 if __name__ == "__main__":
-    handlers = (echo, wait, give_up, die, hang, compute, fail)
+    handlers = (echo, wait, give_up, die, hang, compute, environment, fail)
     serve(worker_channel(), {handler.__name__: handler for handler in handlers})

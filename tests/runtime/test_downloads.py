@@ -159,6 +159,44 @@ def test_two_downloads_go_one_after_the_other(house: House) -> None:
     assert [one.path for one in house.hub.asked] == [f"/o/{name}/resolve/main/{name}.gguf" for name in NAMES]
 
 
+@pytest.mark.parametrize(("act", "status"), [("pause", DownloadStatus.PAUSED), ("cancel", DownloadStatus.GONE)])
+def test_one_that_waits_for_another_ends_when_it_is_told_to(house: House, act: str, status: DownloadStatus) -> None:
+    house.hub.slow = True
+    house.service.start("one")
+    house.until("one", DownloadStatus.READING)
+    house.service.start("two")
+    house.until("two", DownloadStatus.QUEUED)
+    getattr(house.service, act)("two")
+    house.until("two", status)
+    assert house.service.running() == ("one",)
+    house.service.cancel("three")  # nor what an earlier run left
+    house.until("three", DownloadStatus.FAILED)
+    house.service.start("two")  # it may be asked for again at once
+    assert house.until("two", DownloadStatus.QUEUED)
+
+
+def test_one_that_is_asked_for_while_its_rest_is_thrown_away_can_be_paused(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of what an earlier run left is not the end of the one that was asked for since."""
+    thrown, go_on = threading.Event(), threading.Event()
+
+    def slow(_target: Path) -> None:
+        thrown.set()
+        assert go_on.wait(30)
+
+    monkeypatch.setattr("assistant.engine.downloads.part.discard_part", slow)
+    house.hub.slow = True
+    house.service.cancel("one")
+    assert thrown.wait(30)
+    house.service.start("one")
+    house.until("one", DownloadStatus.READING)
+    go_on.set()
+    house.service.pause("one")
+    house.until("one", DownloadStatus.PAUSED)
+    assert house.service.running() == ()
+
+
 def test_the_token_is_sent_only_where_the_file_is_not_given_without(house: House) -> None:
     house.hub.status, house.hub.statuses = 401, 1
     house.service.start("one")

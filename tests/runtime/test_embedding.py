@@ -124,6 +124,16 @@ def test_a_query_is_answered_while_the_index_is_learnt(embedder: WorkerEmbedder)
 
 
 @pytest.mark.real
+def test_a_worker_that_learns_for_long_is_not_taken_away(embedder: WorkerEmbedder, hand: Hand) -> None:
+    embedder.embed(["coffee"], CancelToken())
+    learning = Learning(embedder)
+    assert embedder.embed_query("coffee", 30.0) is not None
+    hand.seconds += 3600
+    assert not embedder.retire(idle_seconds=60) and learning.is_running
+    assert len(learning.end()) == len(LONG)
+
+
+@pytest.mark.real
 @pytest.mark.logs("died and is started anew")
 def test_learning_goes_on_when_the_worker_is_killed(embedder: WorkerEmbedder) -> None:
     embedder.embed(["coffee"], CancelToken())

@@ -30,6 +30,7 @@ from assistant.core.values import (
     StopReason,
 )
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.pulse import Patience
 from tests.real_models import starter_model_path
 
 S, U, A = Role.SYSTEM, Role.USER, Role.ASSISTANT
@@ -382,6 +383,42 @@ def kill(engine: WorkerEngine) -> bool:
 
 
 @pytest.mark.logs("started anew")
+def test_a_model_on_which_the_library_gives_up_ends_it_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = tmp_path / "called"
+    for debugger in ("gdb", "lldb"):  # that llama.cpp calls; two of its threads do so at once, and wait for ever
+        (tmp_path / debugger).write_text(f"#!/bin/sh\ntouch '{called}'\n")
+        (tmp_path / debugger).chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    engine = WorkerEngine(tmp_path / "log", patience=Patience(idle=10))
+    try:
+        load(engine, with_fact(tmp_path / "eps.gguf", b"llama.attention.layer_norm_rms_epsilon", b"\x00\x00\xc0\xff"))
+        with pytest.raises(AssistantError) as caught:
+            chat(engine, FRANCE)
+        assert code(caught) == "engine.died"
+        assert not called.exists()
+    finally:
+        engine.close()
+
+
+@pytest.mark.logs("started anew")
+def test_a_model_that_ends_the_engine_when_it_is_loaded_is_named(own_engine: WorkerEngine, tmp_path: Path) -> None:
+    with pytest.raises(AssistantError) as caught:
+        load(own_engine, with_fact(tmp_path / "no layers.gguf", b"llama.block_count", bytes(4)))
+    assert code(caught) == "engine.died" and "no layers.gguf" in caught.value.message
+    assert "damaged" in caught.value.hint
+    assert chat_after(own_engine)
+
+
+def with_fact(path: Path, key: bytes, value: bytes) -> Path:
+    """The starter model with another number of four bytes in its header."""
+    data = bytearray(starter_model_path().read_bytes())
+    at = data.index(key) + len(key) + 4  # behind the type
+    data[at : at + 4] = value
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.logs("started anew")
 def test_several_threads_after_a_death_load_once(own_engine: WorkerEngine) -> None:
     load(own_engine)
     kill(own_engine)
@@ -450,6 +487,7 @@ from pathlib import Path
 from assistant.core.cancel import CancelToken
 from assistant.core.values import EngineSettings, GenerateOptions, Message, PromptRead, Role
 from assistant.runtime.engine_client import WorkerEngine
+from assistant.runtime.pulse import Patience
 engine = WorkerEngine()
 engine.load(Path(sys.argv[1]), EngineSettings(threads=1, batch=32), CancelToken(), lambda *_: None)
 for event in engine.chat([Message(Role.USER, "word " * 3000)], GenerateOptions(), CancelToken()):

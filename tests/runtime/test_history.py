@@ -193,6 +193,24 @@ def test_what_was_left_uncommitted_is_caught_up(services: Services, tmp_path: Pa
     assert git(tmp_path / "ws", "show", "HEAD:memory/new.md") == "written while closed"
 
 
+def test_a_file_that_cannot_be_read_for_a_moment_is_not_committed_as_gone(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services.remember("likes oolong")
+    services.history.turn_on()
+
+    def held(path: Path) -> bytes:
+        raise AssistantError("disk.read", f"{path} cannot be read: Permission denied.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("assistant.runtime.history.read_bytes", held)
+        services.remember("likes tea")
+        settle(services)
+        services.history.start()
+        settle(services)
+    assert "likes oolong" in git(services.workspace.root, "show", "HEAD:MEMORY.md")
+
+
 def test_no_git_of_the_person_is_asked(services: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Neither identity nor hooks nor configuration of the person's take part."""
     (tmp_path / "home").mkdir()

@@ -25,7 +25,7 @@ from assistant.core.values import (
 )
 from assistant.engine.remote.address import parse_address
 from assistant.runtime.remote_engine import RemoteEngine, ServerChoice
-from assistant.runtime.remote_http import Patience
+from assistant.runtime.remote_http import Exchange, Patience, ServerClient
 from tests.runtime.scripted_server import CHAT, MODELS, Answer, ScriptedServer, Talk, refuses, says, scripted_server
 
 ASK = [Message(Role.SYSTEM, "Be kind."), Message(Role.USER, "Hello 你好")]
@@ -180,6 +180,21 @@ def test_a_server_that_refuses_everything_is_not_asked_for_ever(server: Scripted
     assert len(server.chat_bodies) <= 3
 
 
+def test_a_refusal_of_what_is_said_costs_what_is_said_later_nothing(server: ScriptedServer) -> None:
+    """A filter of contents refuses in any form; tools and settings are for the next message all the same."""
+    flagged = refuses(400, "Your message was flagged by our policy.")
+    server.chats(flagged, flagged, flagged, says("Yes."))
+    engine, options = connected(server), GenerateOptions(tools=(SEARCH,), max_tokens=9)
+    with pytest.raises(AssistantError):
+        run(engine, options)
+    tried = len(server.chat_bodies)
+    server.chats(says("Yes."))
+    assert said(engine, options).text == "Yes."
+    assert server.chat_bodies[tried] == server.chat_bodies[0]
+    assert engine.info is not None
+    assert engine.info.tools
+
+
 # --- stop -------------------------------------------------------------------------------------------------------------
 
 
@@ -232,12 +247,15 @@ def test_a_stop_while_a_name_is_looked_up(server: ScriptedServer, monkeypatch: p
     assert done.stop is StopReason.STOPPED
 
 
-def test_stopped_before_it_began_asks_nothing(server: ScriptedServer) -> None:
+def test_stopped_before_it_began_asks_nothing(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, cancel = connected(server), CancelToken()
+    begun: list[Exchange] = []
+    monkeypatch.setattr(Exchange, "_run", begun.append)
     cancel.cancel()
     done = run(engine, cancel=cancel)[-1]
     assert isinstance(done, Done)
     assert done.stop is StopReason.STOPPED
+    assert begun == []
 
 
 def test_a_stop_string_ends_the_request(server: ScriptedServer) -> None:
@@ -306,6 +324,16 @@ def without_words(talk: Talk) -> None:
     talk.end()
 
 
+def gives_up_without_a_word(talk: Talk) -> None:
+    talk.stream("One ")
+    talk.event({"error": {"code": 500}})
+    talk.raw(b"data: [DONE]\n\n")
+
+
+def no_thoughts(talk: Talk) -> None:
+    talk.stream({"content": [{"type": "thinking", "thinking": 5}]})
+
+
 def too_busy(talk: Talk) -> None:
     talk.json({"error": "slow down"}, 429, {"Retry-After": "17"})
 
@@ -321,6 +349,8 @@ FAULTS: list[tuple[Answer, str, str]] = [
     (no_http, "remote.cut", ""),
     (nothing, "remote.cut", ""),
     (gives_up, "remote.failed", "One "),
+    (gives_up_without_a_word, "remote.failed", "One "),
+    (no_thoughts, "remote.answer", ""),
     (without_words, "remote.empty", ""),
     (too_busy, "remote.busy", ""),
     (refuses(401, "no"), "remote.key", ""),
@@ -344,6 +374,37 @@ def test_each_fault_is_one_error_and_the_next_reply_comes(
     assert (error.code, came) == (code, text)
     assert error.message
     assert said(engine).text == "Fine."
+
+
+def test_a_reply_that_was_said_to_be_whole_needs_no_goodbye(server: ScriptedServer) -> None:
+    def answer(talk: Talk) -> None:
+        talk.head(200, "text/event-stream", {"Content-Length": "5000"})
+        talk.event({"choices": [{"index": 0, "delta": {"content": "All of it."}, "finish_reason": "stop"}]})
+
+    server.chats(answer)
+    done = said(connected(server))
+    assert (done.text, done.stop) == ("All of it.", StopReason.END)
+
+
+class Arriving:
+    """What arrives of a server, and how long each of it was waited for."""
+
+    def __init__(self, *items: bytes | None) -> None:
+        self._items = list(items)
+        self.waited: list[float] = []
+
+    def get(self, timeout: float) -> bytes | None:
+        self.waited.append(timeout)
+        return self._items.pop(0)
+
+
+def test_a_short_question_waits_for_each_byte_as_long_as_for_the_first(server: ScriptedServer) -> None:
+    """Else a server that stops in the midst of a count would hold up a prompt for two minutes."""
+    client = ServerClient(parse_address(server.url), patience=Patience(between=120.0))
+    exchange = client.open(f"{server.url}/tokenize", {}, CancelToken())
+    exchange._arrived = arriving = Arriving(b"{", b"}", None)  # type: ignore[assignment] # a stand-in
+    assert exchange.rest(5.0) == b"{}"
+    assert arriving.waited == [5.0, 5.0, 5.0]
 
 
 def test_how_long_to_wait_is_said(server: ScriptedServer) -> None:
@@ -442,3 +503,23 @@ def test_counts_are_estimated_where_the_server_cannot_count(server: ScriptedServ
     assert 10 <= chinese <= 24
     assert engine.count_prompt(ASK) > sum(engine.count([m.text for m in ASK]))
     assert [asked.path for asked in server.asked if "token" in asked.path] == []
+
+
+def test_a_stop_while_the_prompt_is_counted_is_a_stop_and_no_fault_of_the_server(server: ScriptedServer) -> None:
+    server.on("/props", lambda talk: talk.json({"default_generation_settings": {"n_ctx": 2048}}))
+    server.on("/tokenize", lambda talk: talk.json({"tokens": [1, 2, -1]}))
+    counting, cancel = threading.Event(), CancelToken()
+
+    def count(talk: Talk) -> None:
+        counting.set()
+        talk.hold()
+
+    server.on("/apply-template", count)
+    engine = connected(server)
+    stopper = threading.Thread(target=lambda: (counting.wait(_PATIENCE_SECONDS), cancel.cancel()))
+    stopper.start()
+    done = run(engine, cancel=cancel)[-1]
+    stopper.join()
+    assert isinstance(done, Done)
+    assert (done.stop, server.chat_bodies) == (StopReason.STOPPED, [])
+    assert engine.count(["tea"]) == [2]  # it is asked on; one that does not answer would be left alone for a while

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,11 @@ from assistant.core.events import Event, ModelFailed, ModelReady
 from assistant.core.values import GenerateOptions
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.prompts import TurnPlan
+from assistant.runtime.remote import RemoteService
 from assistant.runtime.services import Services
+from tests.engine.downloads.hub import MODEL
 from tests.fakes import Keyring
-from tests.runtime.scripted_server import CHAT, ScriptedServer, says, scripted_server
+from tests.runtime.scripted_server import CHAT, MODELS, ScriptedServer, Talk, says, scripted_server
 
 OPEN = "http://192.0.2.7:8080"
 """An address of no machine (RFC 5737); nothing may be sent there in these tests."""
@@ -178,6 +182,32 @@ def test_a_private_chat_goes_out_when_the_person_says_so(services: Services, ser
     assert "my secret plan" in told(server)
 
 
+@pytest.mark.parametrize(("allowed", "mark"), [(False, "stopped"), (True, "")])
+def test_a_chat_that_becomes_private_while_a_server_replies_goes_no_further(
+    services: Services, server: ScriptedServer, allowed: bool, mark: str
+) -> None:
+    go_on = threading.Event()
+
+    def answer(talk: Talk) -> None:
+        talk.stream("One ")
+        if allowed:
+            assert go_on.wait(30)
+            talk.end()
+        else:
+            talk.hold()
+
+    server.chats(answer)
+    use(services, server)
+    services.remote.allow_private(allowed)
+    chat = services.new_chat()
+    services.send(chat, "hello")
+    assert server.arrived.wait(30)
+    services.set_private(chat, True)
+    go_on.set()
+    services.lanes.chat.submit(lambda: None).result(30)
+    assert services.read_chat(chat).turns[0].mark == mark
+
+
 def test_what_was_said_in_private_is_not_told_to_the_server(services: Services, server: ScriptedServer) -> None:
     """Also where other chats may be told of it, as long as they stay on this machine."""
     private = services.new_chat(private=True)
@@ -191,6 +221,22 @@ def test_what_was_said_in_private_is_not_told_to_the_server(services: Services, 
     services.remote.allow_private(True)
     ask(services, "What colour was Oma's bicycle again?")
     assert "password hint" in told(server)
+
+
+def test_what_the_model_thinks_of_two_lines_of_memory_is_not_asked_of_a_server(
+    services: Services, server: ScriptedServer
+) -> None:
+    """Who agreed to a server was promised that the rest of memory stays here."""
+    lines = "2026-05-03|you|lives in Lisbon\n2026-09-14|you|I live in Graz now\n"
+    (services.workspace.root / "MEMORY.md").write_text(lines, encoding="utf-8")
+    use(services, server)
+    services.remote.allow_private(True)
+    services.model_service.ensure()
+    (conflict,) = services.review.conflicts()
+    with pytest.raises(AssistantError) as caught:
+        services.review.opinion(conflict.id, CancelToken())
+    assert caught.value.code == "model.none"
+    assert server.chat_bodies == []
 
 
 # --- summaries --------------------------------------------------------------------------------------------------------
@@ -228,6 +274,16 @@ def test_the_key_is_in_the_keyring_and_goes_to_its_own_address_only(
         ask(services, "hello")
         assert all("authorization" not in asked.headers for asked in other.asked)
     assert list(keyring.held.values()) == ["sk-secret-1"]
+
+
+def test_no_key_is_left_in_the_keyring_that_nothing_leads_to(services: Services, keyring: Keyring) -> None:
+    for url in ("http://127.0.0.1:9", "https://ai.example.org"):
+        services.remote.set_server(url)
+        services.remote.set_key(f"sk-of-{url}")
+    assert keyring.held == {"server https://ai.example.org": "sk-of-https://ai.example.org"}
+    services.remote.set_server("http://127.0.0.1:9")
+    services.remote.set_key("")
+    assert keyring.held == {}
 
 
 def test_a_key_is_not_sent_in_the_clear_without_a_warning(services: Services, keyring: Keyring) -> None:
@@ -306,3 +362,48 @@ def test_options_of_a_command_reach_the_server(services: Services, server: Scrip
     services.turns.send_now(services.new_chat(), "hello", CancelToken(), plan)
     body = server.chat_bodies[-1]
     assert (body["model"], body["max_tokens"], body["seed"]) == ("big", 9, 3)
+
+
+def test_a_test_goes_the_way_that_replies_go(services: Services) -> None:
+    """Through the proxy of the settings; the server itself is nowhere."""
+    with scripted_server() as proxy:
+        services.settings.update("downloads", proxy=proxy.url)
+        for path in (MODELS, CHAT):
+            proxy.on(f"{OPEN}{path}", *proxy.answers[path])
+        assert services.remote.test(CancelToken(), OPEN).said == "Hello there."
+        assert [asked.path for asked in proxy.asked if asked.path.endswith(CHAT)] == [f"{OPEN}{CHAT}"]
+
+
+def test_closing_does_not_wait_for_a_test(services: Services, server: ScriptedServer) -> None:
+    server.chats(lambda talk: talk.hold())
+    waiting = services.lanes.keeping.submit(services.remote.test, CancelToken(), server.url)
+    assert server.arrived.wait(30)
+    services.close()
+    assert waiting.result().said == ""  # it ended as a reply that is stopped
+    assert server.left.wait(30)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [lambda r: r.turn_on(), lambda r: r.set_key("sk-1"), lambda r: r.test(CancelToken())],
+    ids=["on", "key", "test"],
+)
+def test_without_a_server_it_is_said(services: Services, act: Callable[[RemoteService], object]) -> None:
+    with pytest.raises(AssistantError) as caught:
+        act(services.remote)
+    assert str(caught.value).startswith("No server is set.")
+
+
+def test_a_model_that_is_deleted_while_a_server_is_asked_gives_its_memory_back(
+    services: Services, server: ScriptedServer
+) -> None:
+    path = services.paths.models / "one.gguf"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(MODEL)
+    use(services, server)
+    there = services.model_service.ensure()
+    services.engine._info = replace(there, host="", path=path)  # as if it was loaded before
+    services.remove_model("one")
+    assert not path.exists()
+    assert services.engine.info is None
+    assert services.model_service.ensure() == there

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
+import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,10 @@ from cryptography.x509.oid import NameOID
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.values import GenerateOptions, Message, Role
 from assistant.engine.remote.address import parse_address
 from assistant.runtime.remote_engine import RemoteEngine, ServerChoice
-from tests.runtime.scripted_server import ScriptedServer, scripted_server
+from tests.runtime.scripted_server import ScriptedServer, Talk, scripted_server
 
 _DAY = datetime.timedelta(days=1)
 
@@ -104,3 +106,20 @@ def test_a_server_without_tls_is_not_asked_without_it() -> None:
             connect(plain.port)
         assert caught.value.code == "remote.tls"
         assert plain.asked == []
+
+
+def test_what_fails_in_the_midst_of_a_reply_is_not_said_to_have_sent_nothing(
+    server: ScriptedServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+
+    def garbled(talk: Talk) -> None:
+        talk.stream("One ")
+        socket.socket.send(talk._handler.connection, b"no TLS " * 100)
+
+    server.chats(garbled)
+    events = connect(server.port).chat([Message(Role.USER, "Hello")], GenerateOptions(), CancelToken())
+    with pytest.raises(AssistantError) as caught:
+        list(events)
+    assert caught.value.code == "remote.cut"
+    assert "nothing was sent" not in caught.value.message

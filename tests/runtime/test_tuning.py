@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from assistant.core.clock import fixed_clock
 from assistant.core.errors import Cancelled
 from assistant.core.events import Event, ModelReady
 from assistant.core.values import Delta, Done, EngineSettings, GenerateOptions, Message, Role
+from assistant.core.wire import Json
 from assistant.engine.model_files import ModelStore
 from assistant.engine.tuning import FILE, TuningStore
 from assistant.runtime.engine_client import WorkerEngine
@@ -21,6 +23,8 @@ from assistant.runtime.lanes import Lane
 from assistant.runtime.models import ModelService
 from assistant.runtime.tuner import Effort, thread_counts
 from assistant.runtime.tuning import TuningService
+from assistant.runtime.worker_end import WorkerEnd
+from assistant.runtime.worker_process import WorkerLost, WorkerProcess
 from assistant.settings.schema import ModelSettings, Settings
 from tests.real_models import starter_model_path
 
@@ -81,6 +85,32 @@ def test_what_was_measured_is_shown_and_used_at_the_next_load(rig: Rig) -> None:
     assert len(ready) == 2 and rig.engine.info  # it was loaded, and is again
     done = [*rig.engine.chat([Message(Role.USER, "Hello!")], GenerateOptions(max_tokens=5), CancelToken())][-1]
     assert isinstance(done, Done) and done.tokens
+
+
+def test_a_way_to_open_the_model_that_ends_its_process_is_passed_over(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a file that is copied does where only a mapped one has room."""
+    call = WorkerProcess.call
+
+    def too_little_memory(worker: WorkerProcess, op: str, args: Mapping[str, Any], cancel: CancelToken) -> Json:
+        if op == "load" and not args["settings"]["mmap"]:
+            raise WorkerLost(WorkerEnd("worker.no_memory", -9), worker.starts)
+        return call(worker, op, args, cancel)
+
+    monkeypatch.setattr(WorkerProcess, "call", too_little_memory)
+    tuning = rig.tuning.measure("", CancelToken(), nothing)
+    assert "file copied, not mapped" not in [option.name for option in tuning.options]
+    assert "steps of 64 tokens" in [option.name for option in tuning.options]
+
+
+def test_the_model_that_was_loaded_is_loaded_again_among_others_of_the_same_file_name(rig: Rig, tmp_path: Path) -> None:
+    for name in ("A", "B"):
+        (tmp_path / "models" / name).mkdir()
+        (tmp_path / "models" / name / "model.gguf").symlink_to(starter_model_path())
+    loaded = rig.models.load("B")
+    rig.tuning.measure("A", CancelToken(), nothing)
+    assert rig.engine.info and rig.engine.info.path == loaded.path
 
 
 def test_a_person_s_own_threads_stand(rig: Rig) -> None:

@@ -234,7 +234,7 @@ def test_nothing_is_left_in_the_state_folder_of_a_process_that_ended_well(tmp_pa
 
 
 def test_a_reply_goes_on_where_it_cannot_be_kept_meanwhile(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assistant.chat.turn._PARTIAL_SECONDS", 0.0)
+    monkeypatch.setattr("assistant.chat.growing_reply._PARTIAL_SECONDS", 0.0)
     monkeypatch.setattr(ChatStore, "keep_partial", fail(FULL))
     stage.use(FakeEngine(["one\ntwo\nthree\n"]))
     chat = stage.services.new_chat()

@@ -230,6 +230,22 @@ def test_only_an_idle_worker_retires(worker: WorkerProcess) -> None:
     assert worker.call("echo", {}, CancelToken())["pid"] != pid
 
 
+def test_what_asks_while_the_environment_changes_has_the_new_one(
+    worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = worker.close
+
+    def close_and_be_asked() -> None:
+        close()
+        worker.call("echo", {}, CancelToken())  # as another thread may, just then
+
+    monkeypatch.setattr(worker, "close", close_and_be_asked)
+    worker.set_environment({"KEEPSAKE_TEST": "2"})
+    monkeypatch.undo()
+    assert worker.call("environment", {"name": "KEEPSAKE_TEST"}, CancelToken()) == {"value": "2"}
+    assert worker.starts == 1
+
+
 def test_ends_of_different_versions_say_so(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assistant.runtime.worker_process.VERSION", 1)
     with pytest.raises(AssistantError) as caught:

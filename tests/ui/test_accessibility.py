@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
-from assistant.ui.chat.prose import CodeBlock
+from assistant.ui.chat.code_block import CodeBlock
 from assistant.ui.main_window import MainWindow
 from assistant.ui.memory.pages import PAGES
 

@@ -54,14 +54,18 @@ def test_a_call_is_shown_when_it_is_made_and_stays_behind_the_reply(
     assert last(window).calls.y() < last(window).reply.y()
 
 
-@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize("seen", ["the reply", "another chat", "a message that waits"])
 def test_what_is_noted_for_a_reply_has_no_toast_beside_its_line(
-    qtbot: QtBot, window: MainWindow, services: FakeServices, shown: bool
+    qtbot: QtBot, window: MainWindow, services: FakeServices, seen: str
 ) -> None:
-    chat = start(qtbot, window, services, "I play the cello on Tuesdays")
-    services.save_turn(chat)
+    chat, shown = start(qtbot, window, services, "I play the cello on Tuesdays"), seen == "the reply"
+    n = services.save_turn(chat)
+    services.emit(Recalled(chat, n, make_receipt(chat, n)))
     if not shown:
         window.session.open_new()
+    if seen == "a message that waits":
+        window.session.send("And now?")
+        qtbot.waitUntil(lambda: window.session.chat_id != "")
     noted = MemoryChanged("MEMORY.md", "assistant", "j7", "Remembered: Cello is on Tuesdays")
     services.emit(noted, MemoryChanged("MEMORY.md", "upkeep", "j8", "Tidied up"))  # the second always shows itself
     qtbot.waitUntil(lambda: bool(window.toasts.shown()))
@@ -174,3 +178,15 @@ def test_forget_in_words_opens_the_question_and_forgets_nothing_by_itself(script
     QTest.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
     assert "Elm Street 5" in (house.folder / "ws" / "MEMORY.md").read_text()
     assert told(house.window) == ["You asked to forget: my old address | nothing is forgotten yet"]
+
+
+def test_of_a_write_that_the_journal_does_not_know_nothing_is_said(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    services.receipts[("c", 1)] = replace(make_receipt("c", 1), calls=(WRITE,))
+    open_chat(qtbot, window, services, Turn(1, None, "2026-11-29T15:30:00", "hi", "Noted."))
+    qtbot.waitUntil(lambda: bool(rows(window)) and bool(rows(window)[0].call.journal))
+    with qtbot.waitSignal(rows(window)[0].size_changed):
+        window.calls.look_again()
+    assert told(window) == ["Remembered: Cello is on Tuesdays | "]
+    assert rows(window)[0].undo.isHidden()

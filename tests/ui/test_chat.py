@@ -11,13 +11,23 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
-from assistant.core.events import ChatsChanged, PromptProgress, Recalled, TextArrived, TurnFailed, TurnSaved
-from assistant.core.values import StopReason
-from assistant.ui.chat.prose import CodeBlock, ProseView
+from assistant.core.events import (
+    ChatsChanged,
+    PromptProgress,
+    Recalled,
+    TextArrived,
+    TurnFailed,
+    TurnFinished,
+    TurnSaved,
+)
+from assistant.core.values import Done, StopReason
+from assistant.ui.chat.code_block import CodeBlock
+from assistant.ui.chat.prose import ProseView
 from assistant.ui.chat.shown import siblings_of
 from assistant.ui.chat.turn_view import TurnView
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.main_window import MainWindow
+from assistant.ui.models.chats import BUSY_ROLE
 
 from .fakes import FakeServices, HeldLane, Turn, make_chat, make_receipt
 
@@ -377,3 +387,117 @@ def test_a_chat_deleted_while_it_is_read_again_shows_no_error(
     assert failed == []
     window.session._on_lost(AssistantError("workspace.io", "The disk is broken."))
     assert len(failed) == 1
+
+
+def three_turns(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
+    turns = (Turn(1, None, "", "a", "b"), Turn(2, 1, "", "c", "d"), Turn(3, 2, "", "e", "f"))
+    open_chat(qtbot, window, services, *turns)
+
+
+FULL = AssistantError("disk.full", "The disk is full; c.md was not changed.", "Free some space, then try again.")
+
+
+def test_a_reply_that_cannot_be_written_again_leaves_what_was_there(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    three_turns(qtbot, window, services)
+    window.page.transcript.views()[1].regenerate.click()
+    services.emit(TurnFailed("c", 2, FULL))
+    qtbot.waitUntil(lambda: window.findChild(ErrorDialog) is not None)
+    assert [(view.turn.n, view.turn.reply) for view in window.page.transcript.views()] == [(1, "b"), (2, "d"), (3, "f")]
+    assert not window.session.streaming()
+    window.findChild(ErrorDialog).accept()  # type: ignore[union-attr]  # it is there
+
+
+def test_an_edited_message_that_is_not_saved_comes_back_and_takes_nothing_away(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    three_turns(qtbot, window, services)
+    window.page.start_edit(2)
+    write(qtbot, window, "c, but better")
+    services.emit(TurnFailed("c", 0, FULL))
+    qtbot.waitUntil(lambda: window.page.composer.text() == "c, but better")
+    assert [view.turn.n for view in window.page.transcript.views()] == [1, 2, 3]
+    window.findChild(ErrorDialog).accept()  # type: ignore[union-attr]  # it is there
+
+
+def test_a_new_chat_is_not_taken_to_the_one_that_was_just_begun(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    services.lanes.files = held = HeldLane()
+    write(qtbot, window, "first")
+    window.new_chat()
+    assert window.session.turns() == []
+    held.release()
+    qtbot.waitUntil(lambda: ("send", "20261129_153000", "first", None) in services.calls)
+    assert window.session.chat_id == ""
+    assert window.session.turns() == []
+
+
+def test_a_chat_whose_message_was_not_saved_is_no_longer_marked_busy(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    three_turns(qtbot, window, services)
+    services.put_chat(make_chat("d", "Another"))
+    window.chats.refresh()
+    qtbot.waitUntil(lambda: window.sidebar.model.row_of("d") > 0)
+    window.session.send_after("d", "hello", None)
+    index = window.sidebar.model.index(window.sidebar.model.row_of("d"))
+    assert index.data(BUSY_ROLE)
+    services.emit(TurnFailed("d", 0, FULL))
+    qtbot.waitUntil(lambda: not window.session.streaming("d"))
+    assert not index.data(BUSY_ROLE)
+    window.findChild(ErrorDialog).accept()  # type: ignore[union-attr]  # it is there
+
+
+def test_an_answer_without_a_model_leaves_the_gauge_as_it_is(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", "b"))
+    qtbot.waitUntil(lambda: window.topbar.gauge.total == 4096)
+    write(qtbot, window, "Remember that I like tea")
+    n = services.save_turn("c")
+    services.emit(TurnFinished("c", n, Done(StopReason.END, "Remembered.", 0, 0, 0, 0.0, 0.0), make_receipt("c", n), 0))
+    qtbot.waitUntil(lambda: not window.session.streaming())
+    assert window.topbar.gauge.total == 4096
+
+
+def test_a_reply_that_another_window_writes_is_shown_when_it_is_there(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    first, asked = Turn(1, None, "", "a", "b"), Turn(2, 1, "", "c")
+    open_chat(qtbot, window, services, first)
+    services.put_chat(make_chat("c", "A chat", (first, asked)))
+    services.emit(ChatsChanged())
+    qtbot.waitUntil(lambda: last(window).turn.user == "c")
+    services.put_chat(make_chat("c", "A chat", (first, replace(asked, reply="d"))))
+    services.emit(ChatsChanged())
+    qtbot.waitUntil(lambda: last(window).turn.reply == "d")
+
+
+def test_a_very_long_reply_leaves_the_screen_with_its_branch(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    long = "a few words\n" * 7_000
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", long), Turn(2, None, "", "a", "short"))
+    window.session.choose_branch(1)
+    (view,) = window.page.transcript.views()
+    (shown,) = view.reply.texts()
+    assert shown.toPlainText() == long
+    window.session.choose_branch(2)
+    (view,) = window.page.transcript.views()
+    assert [text.toPlainText() for text in view.reply.texts()] == ["short"]
+
+
+def test_who_reads_in_a_very_long_reply_is_not_taken_to_its_beginning(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    chat = start(qtbot, window, services)
+    n = services.save_turn(chat)
+    services.emit(TextArrived(chat, n, "a line of words\n" * 5_000))
+    qtbot.waitUntil(lambda: len(last(window).reply.texts()) == 1 and bool(last(window).reply.texts()[0].toPlainText()))
+    text = last(window).reply.texts()[0]
+    text.verticalScrollBar().setValue(2_000)
+    services.emit(TextArrived(chat, n, "and the end"))
+    qtbot.waitUntil(lambda: last(window).reply.texts()[0].toPlainText().endswith("and the end"))
+    assert last(window).reply.texts()[0].verticalScrollBar().value() == 2_000

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QLabel, QTextEdit
 from pytestqt.qtbot import QtBot
 
 from assistant.core.errors import AssistantError
-from assistant.ui.chat.prose import CodeBlock, LongTextView
+from assistant.ui.chat.code_block import CodeBlock
+from assistant.ui.chat.prose import LongTextView
 from assistant.ui.chat.transcript import MAX_TURNS
 from assistant.ui.errors import ErrorDialog
 from assistant.ui.main_window import MainWindow
@@ -274,3 +275,18 @@ def test_a_theme_switch_keeps_only_what_is_in_sight_and_the_place(
     assert [n for n in range(1, 61) if in_sight(window, n)] == before
     transcript.scroll_to_end()
     qtbot.waitUntil(lambda: in_sight(window, 60))
+
+
+def test_finding_goes_on_in_the_branch_that_is_shown_now(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    long = [Turn(n, n - 1, "", f"question {n}", "kettle" if n > 8 else "tea") for n in range(2, 12)]
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", "b"), *long, Turn(12, 1, "", "c", "nothing here"))
+    window.session.choose_branch(11)
+    find(qtbot, window, "kettle")
+    bar = window.page.find_bar
+    assert bar.count.text() == "Message 3 of 3"
+    window.session.choose_branch(12)
+    assert bar.count.text() == "No match"
+    qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert marked(window) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -34,13 +34,16 @@ def chinese(qapp: QApplication) -> Iterator[None]:
     use_language(qapp, "en")
 
 
-def said_in(node: ast.expr) -> Iterator[str]:
-    """The sentences an argument can be: fields as {1}, {2}, in order."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+def said_in(node: ast.expr, words: Mapping[str, list[ast.expr]]) -> Iterator[str]:
+    """The sentences an argument can be: fields as {1}, {2}, in order. words: what names stand for."""
+    if isinstance(node, ast.Name) and node.id in words:
+        for meant in words[node.id]:
+            yield from said_in(meant, {})
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.IfExp):
-        yield from said_in(node.body)
-        yield from said_in(node.orelse)
+        yield from said_in(node.body, words)
+        yield from said_in(node.orelse, words)
     elif isinstance(node, ast.JoinedStr):
         text, n = "", 0
         for part in node.values:
@@ -52,17 +55,30 @@ def said_in(node: ast.expr) -> Iterator[str]:
         yield text
 
 
+def named_in(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """The names that stand for words in a module."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.JoinedStr):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(node.value)
+    return found
+
+
 def messages() -> set[str]:
     found: set[str] = set()
     for source in SOURCES:
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        tree = ast.parse(source.read_text(encoding="utf-8"))
+        words = named_in(tree)
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if name in ("AssistantError", "Notice"):
                 arguments = node.args[1:] if name == "AssistantError" else node.args
                 named = [word.value for word in node.keywords if word.arg in ("message", "hint", "text")]
-                found |= {text for argument in [*arguments, *named] for text in said_in(argument)}
+                found |= {text for argument in [*arguments, *named] for text in said_in(argument, words)}
     return {text for text in found if re.search(r"[A-Za-z]{2}", re.sub(r"\{\d\}", "", text))}
 
 
@@ -93,6 +109,9 @@ def test_translations_keep_their_fields_and_are_chinese() -> None:
         ),
         ("Took back: Remembered: likes tea", "撤回：记住了：likes tea"),
         ("Forgotten", "已遗忘"),
+        ("it was not wanted", "这不是你想记住的"),
+        ("this chat writes nothing", "这个对话不写入任何内容"),
+        ("the context window is full", "上下文窗口已满"),
         ("older than the last 150 entries", "比最近 150 条更早"),
         ("Something nobody knows.", "Something nobody knows."),
         ("", ""),

@@ -126,6 +126,21 @@ def test_an_empty_memory_says_what_will_be_here(kept: Kept, qtbot: QtBot) -> Non
     assert page.hint.isHidden()
 
 
+def test_rows_that_need_more_lines_in_less_width_do_not_cover_each_other(kept: Kept, qtbot: QtBot) -> None:
+    words = "the boiler in the cellar was looked at by a man from the village who"
+    page = show(kept, qtbot, "".join(f"2026-11-28|you|{words} came {n} times\n" for n in range(4)))
+    qtbot.waitUntil(page.chart.isVisible)
+    view = page.view
+    for width in (900, 420):
+        page.window().resize(width + 800, 900)
+        page.setFixedWidth(width)
+        rows = [page.model.index(n) for n in range(4)]
+        qtbot.waitUntil(lambda: view.viewport().width() <= width)  # noqa: B023 - waited for here
+        qtbot.waitUntil(lambda: [view.visualRect(row).top() for row in rows[1:]] == [  # noqa: B023
+            view.visualRect(row).bottom() + 1 for row in rows[:-1]  # noqa: B023
+        ])  # fmt: skip
+
+
 def test_many_entries_in_a_narrow_panel_in_both_themes(kept: Kept, qtbot: QtBot, theme: Theme) -> None:
     start = date(2000, 1, 1)
     lines = "".join(f"{start + timedelta(days=n // 2)}|you|fact {n}\n" for n in range(10_000))

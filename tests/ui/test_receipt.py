@@ -17,7 +17,7 @@ from assistant.ui.main_window import MainWindow
 from assistant.ui.palette import LIGHT
 from assistant.ui.theme import Theme
 
-from .fakes import FakeServices, Turn
+from .fakes import FakeServices, HeldLane, Turn, make_receipt
 from .test_chat import open_chat
 
 
@@ -154,3 +154,31 @@ def test_two_wordings_are_shown_whole_and_as_text(then: str, now: str) -> None:
     document.setHtml(then_and_now(then, now, LIGHT))
     said = " ".join(document.toPlainText().split())
     assert said == " ".join(f"then {then} now {now.replace('~~', '')}".split())
+
+
+def test_receipts_are_looked_for_while_a_message_waits_for_the_disk(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", "b"))
+    services.receipts[("c", 1)] = make_receipt("c", 1)
+    services.lanes.files = HeldLane()
+    window.session.ask_receipts([1])
+    qtbot.waitUntil(lambda: window.session.turns()[0].receipt is not None)
+
+
+def test_a_receipt_that_was_read_before_its_words_were_forgotten_is_not_shown(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", "b"))
+    services.receipts[("c", 1)] = make_receipt("c", 1)
+    services.lanes.recall = slow = HeldLane()
+    window.session.ask_receipts([1])
+    window.session.reread()
+    qtbot.waitUntil(lambda: len(slow.held) == 2)
+    first, _ = slow.held
+    first[0].set_result({1: make_receipt("c", 1)})
+    del slow.held[0]
+    services.receipts[("c", 1)] = make_receipt("c", 1, lines=0)
+    slow.release()
+    qtbot.waitUntil(lambda: window.session.turns()[0].receipt is not None)
+    assert window.session.turns()[0].receipt == make_receipt("c", 1, lines=0)

@@ -12,13 +12,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import ModelFailed, ModelReady
 from assistant.core.values import ModelInfo
-from assistant.ui.main_window import SERVER_PAGE, MainWindow
+from assistant.ui.main_window import MainWindow
 from assistant.ui.settings.dialog import SettingsDialog
+from assistant.ui.wiring import SERVER_PAGE
 
-from .fakes import FakeServices
+from .fakes import FakeServices, HeldLane
 
 LOCAL = ModelInfo("Starter.gguf", Path("Starter.gguf"), "llama", "Q4", 98_000_000, 4096, 4096, "own")
 THERE = ModelInfo("qwen3", Path(), "", "", 0, 32768, 0, "server", host="ai.example.org")
@@ -219,3 +220,35 @@ def test_a_test_that_fails_says_why(qtbot: QtBot, dialog: SettingsDialog, servic
         dialog.server.test_button.click()
     assert dialog.server.result.text() == "No server answers at localhost:8080. Start it."
     assert dialog.server.test_button.isEnabled()
+
+
+def test_a_test_that_was_left_is_no_failure(window: MainWindow, dialog: SettingsDialog) -> None:
+    failed: list[object] = []
+    window.bridge.work_failed.connect(failed.append)
+    dialog.server._on_failed(Cancelled())
+    assert failed == []
+
+
+def test_a_server_that_does_not_answer_is_not_taken_for_none(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    line = window.bottombar.offline
+    services.emit(ModelFailed(AssistantError("remote.refused", "No server answers at x.", "")))
+    qtbot.waitUntil(lambda: line.text() == "A server is set, but it gives no answers now")
+    services.emit(ModelFailed(AssistantError("remote.unasked", "You have not said yet.", "")))
+    qtbot.waitUntil(lambda: line.text() == "Offline — nothing leaves this laptop")
+
+
+def test_messages_do_not_wait_while_the_keyring_asks(
+    qtbot: QtBot, window: MainWindow, dialog: SettingsDialog, services: FakeServices
+) -> None:
+    services.lanes.keeping = keyring = HeldLane()
+    choose(dialog, "local", "https://ai.example.org")
+    dialog.server.key.setText("sk-secret-1")
+    dialog.save_button.click()
+    window.session.send("hello")
+    qtbot.waitUntil(lambda: bool(calls(services, "send")))
+    assert calls(services, "set_key") == []
+    with qtbot.waitSignal(dialog.saved):
+        keyring.release()
+    assert calls(services, "set_key") == [("set_key", "sk-secret-1", True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from datetime import datetime, timedelta
@@ -344,3 +345,43 @@ def test_a_full_state_folder_costs_no_words(ws, monkeypatch):
 )
 def test_a_file_names_its_chat_whatever_that_is_called(file, ident):
     assert chat_files.chat_of(file) == ident
+
+
+def test_an_id_that_is_longer_than_a_file_name_is_no_chat(ws):
+    with pytest.raises(AssistantError) as missing:
+        ws.chats.read("字" * 150)
+    assert missing.value.code == "chat.missing"
+    assert not ws.chats.is_private("字" * 150)
+
+
+def test_a_private_chat_with_a_long_head_is_private_everywhere(ws):
+    ident = ws.chats.create("Diary")
+    ws.chats.begin_turn(ident, "hello")
+    path = ws.chats.path(ident)
+    path.write_text(path.read_text().replace("## Metadata", "Notes of my own. " * 600 + "\n\n## Metadata"))
+    ws.chats.set_private(ident, True)
+    assert ws.chats.read(ident).private
+    assert ws.chats.is_private(ident)
+    assert [info.private for info in ws.chats.list()] == [True]
+
+
+@pytest.mark.parametrize(("word", "private"), [("y", True), ("Yes, please", True), ("", False), ("No", False)])
+def test_a_word_for_private_that_is_not_known_keeps_a_chat_private(ws, word, private):
+    ident = ws.chats.create("Diary", private=True)
+    path = ws.chats.path(ident)
+    path.write_text(path.read_text().replace("**Private**: yes", f"**Private**: {word}"))
+    assert ws.chats.is_private(ident) == private
+
+
+def test_a_folder_of_chats_that_may_not_be_read_is_said_to_be_unreadable(ws, monkeypatch):
+    def refused(*_args, **_more):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    ident = ws.chats.create("Diary")
+    for name in ("is_file", "open"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"pathlib.Path.{name}", refused)
+            with pytest.raises(AssistantError) as unreadable:
+                ws.chats.is_private(ident)
+        assert unreadable.value.code == "workspace.unreadable"
+        assert "cannot be read" in unreadable.value.message

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.workspace.chat_calls import SavedCall
+from assistant.workspace.chat_format import format_call, format_reply, format_turn, quote, unquote
 from assistant.workspace.chat_head import clean_title, format_head, parse_head, with_pointer, with_private, with_title
 from assistant.workspace.chat_labels import CHINESE
-from assistant.workspace.chats import format_call, format_reply, format_turn, parse_chat, quote, unquote
+from assistant.workspace.chats import parse_chat
 
 NASTY = st.text(
     alphabet=st.one_of(
@@ -258,7 +259,9 @@ def test_metadata_that_miss_a_value_or_hold_a_wrong_one_are_named(before: str, a
     assert (chat.id, chat.title) == ("20261129_153022", "Trip")
 
 
-@pytest.mark.parametrize(("written", "private"), [("yes", True), ("no", False), ("", False), ("on", True), ("?", True)])
+@pytest.mark.parametrize(
+    ("written", "private"), [("yes", True), ("no", False), ("", False), ("on", True), ("off", False), ("?", True)]
+)
 def test_a_private_mark_that_is_no_plain_no_keeps_the_chat_private(written: str, private: bool) -> None:
     text = format_head("20261129_153022", "Trip", AT_HEAD).replace("- **P", f"- **Private**: {written}\n- **P", 1)
     assert parse_head(text).private is private

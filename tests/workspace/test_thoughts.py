@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.recall.units.making import units_of
+from assistant.workspace.chat_format import format_reply, format_turn
 from assistant.workspace.chat_labels import CHINESE
-from assistant.workspace.chats import format_reply, format_turn, parse_chat
+from assistant.workspace.chats import parse_chat
 from assistant.workspace.thoughts import NO_THOUGHT, Thought
 from tests.workspace.test_chats import AT, WORDS, chat_of
 

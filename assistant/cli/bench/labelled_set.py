@@ -15,8 +15,8 @@ from typing import Any
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit
 from assistant.workspace.chat_files import month_folder
+from assistant.workspace.chat_format import format_reply, format_turn
 from assistant.workspace.chat_head import format_head
-from assistant.workspace.chats import format_reply, format_turn
 from assistant.workspace.entries import format_entry
 from assistant.workspace.layout import MEMORY
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from assistant.core.errors import AssistantError
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
-_TOO_BIG = 416
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -15,7 +15,7 @@ from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.ports import Progress
 from assistant.engine.catalogue import CatalogueModel
-from assistant.engine.downloads.failures import Interrupted, cut, refused, too_slow
+from assistant.engine.downloads.failures import Interrupted, cut, refused, too_slow, unwritable
 from assistant.engine.downloads.part import PartFile, PartState
 from assistant.engine.downloads.web import Answer, WebClient
 from assistant.engine.gguf import read_gguf_info
@@ -91,11 +91,11 @@ class Fetcher:
         """
         self._progress = progress
         order = self._order
-        if order.target.exists():
-            raise AssistantError(
-                "download.there", f"{order.target.name} is there already.", "Remove it first to fetch it again."
-            )
         with PartFile(order.target, PartState(order.name, order.url, size=order.size, sha256=order.sha256)) as part:
+            if part.is_there:  # looked for behind the lock: another process may just have ended
+                raise AssistantError(
+                    "download.there", f"{order.target.name} is there already.", "Remove it first to fetch it again."
+                )
             part.open(cancel)
             try:
                 self._fetch_all(part, cancel)
@@ -179,10 +179,10 @@ class Fetcher:
             raise AssistantError(
                 "download.no_size", f"{answer.host} does not say how large the file is.", "Try another host."
             )
-        if len(set(sizes)) > 1:
+        if wrong := next((size for size in sizes if size != sizes[0]), 0):
             raise AssistantError(
                 "download.size",
-                f"{answer.host} offers a file of {sizes[-1]} bytes; it should have {sizes[0]}.",
+                f"{answer.host} offers a file of {wrong} bytes; it should have {sizes[0]}.",
                 "It was not fetched. Try later, or another host in the settings.",
             )
         if not (order.sha256 or told_hash):
@@ -215,7 +215,11 @@ class Fetcher:
 
     def _check_room(self, part: PartFile, size: int) -> None:
         self._looked = part.size
-        missing, free = size - part.size, self._free(part.path.parent)
+        missing = size - part.size
+        try:
+            free = self._free(part.path.parent)
+        except OSError as error:  # a drive that was pulled out
+            raise unwritable(part.target, error) from error
         if free < missing + _SPARE:
             raise AssistantError(
                 "download.no_room",
@@ -244,12 +248,16 @@ class Fetcher:
 
 
 def _range(part: PartFile) -> dict[str, str]:
-    """The rest of the file, if it is still the same one; a weak ETag cannot promise that (RFC 9110, 13.1.5)."""
+    """The rest of the file, if it is still the same one; a weak ETag cannot promise that (RFC 9110, 13.1.5).
+
+    One that is no header stood in the state file, which anybody can edit.
+    """
     if not part.size:
         return {}
     etag = part.state.etag
     wanted = {"Range": f"bytes={part.size}-"}
-    return {**wanted, "If-Range": etag} if etag and not etag.startswith("W/") else wanted
+    strong = etag.isascii() and etag.isprintable() and not etag.startswith("W/")
+    return {**wanted, "If-Range": etag} if etag and strong else wanted
 
 
 def _place(answer: Answer) -> tuple[int, int]:

@@ -60,9 +60,18 @@ class PartFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._close()
+        with contextlib.suppress(OSError):  # what is of nothing that anybody knows has no byte either
+            if not self._state_path.exists():
+                self.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # Windows deletes no open file; there the lock does it when it is released
+            self._lock_path.unlink(missing_ok=True)  # while it is held, or another process could hold what is deleted
         self._stack.close()
-        with contextlib.suppress(OSError):  # another process has taken it just now
-            self._lock_path.unlink(missing_ok=True)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file itself is there already."""
+        with self._told():
+            return self.target.exists()
 
     @property
     def digest(self) -> str:
@@ -123,13 +132,15 @@ class PartFile:
         self._close()
         with self._told():
             self.path.replace(self.target)
-        self._state_path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # without a part beside it, it says nothing
+            self._state_path.unlink(missing_ok=True)
 
     def discard(self) -> None:
         """Leave nothing of it."""
         self._close()
-        self.path.unlink(missing_ok=True)
-        self._state_path.unlink(missing_ok=True)
+        with self._told():
+            self.path.unlink(missing_ok=True)
+            self._state_path.unlink(missing_ok=True)
 
     def _read_again(self, cancel: CancelToken) -> None:
         self.size, self._digest = 0, hashlib.sha256()

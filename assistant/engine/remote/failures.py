@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from assistant.core.errors import AssistantError
-from assistant.engine.remote.events import unreadable
 from assistant.engine.remote.pieces import error_words
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def said_in_reply(words: str, host: str) -> AssistantError:
         return refusal(400, {}, words, host, "", False)
     return AssistantError(
         "remote.failed",
-        f"{host} gave up on the reply: {_short(words) or '?'}; the text so far is kept.",
+        f"{host} gave up on the reply: {_short(words)}; the text so far is kept.",
         "Try again later.",
     )
 
@@ -113,11 +112,6 @@ def words_of_body(body: bytes) -> str:
     said = error_words(value)
     kind = value["error"].get("type") if isinstance(value, dict) and isinstance(value.get("error"), dict) else ""
     return f"{said} ({kind})" if isinstance(kind, str) and kind.startswith("exceed_context") else said
-
-
-def no_stream(host: str) -> AssistantError:
-    """A web page or the like in the place of a reply."""
-    return unreadable(host)
 
 
 def _insecure(host: str, error: Exception) -> AssistantError:

@@ -53,10 +53,8 @@ def read_piece(value: Any) -> Piece:
     """Also reads the whole reply of a server that does not stream. Raises BadPieceError."""
     event = _object(value)
     if event.get("error"):
-        return Piece(error=error_words(event))
-    choices = event.get("choices") or []
-    if not isinstance(choices, list):
-        raise BadPieceError("choices")
+        return Piece(error=error_words(event).strip() or "?")
+    choices = _list(event.get("choices"))
     choice = _object(choices[0]) if choices else {}
     delta = _object(choice.get("delta") or choice.get("message") or {})
     thought = next((found for name in _THOUGHTS if (found := _text(delta.get(name)))), "")
@@ -78,13 +76,20 @@ def error_words(value: Any) -> str:
         error = error.get("message") or error.get("detail") or error.get("type") or error.get("code") or ""
     if isinstance(error, list):  # vLLM's and FastAPI's, a list of what is wrong
         error = "; ".join(f"{each.get('loc', '')} {each.get('msg', '')}" for each in error if isinstance(each, dict))
-    return error if isinstance(error, str) else ""
+    return str(error) if isinstance(error, str | int) and not isinstance(error, bool) else ""
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadPieceError("object")
     return value
+
+
+def _list(value: Any) -> list[Any]:
+    found = value or []
+    if not isinstance(found, list):
+        raise BadPieceError("list")
+    return found
 
 
 def _text(value: Any) -> str:
@@ -102,17 +107,15 @@ def _content(value: Any) -> tuple[str, str]:
     thought, text = "", ""
     for part in map(_object, value):
         if part.get("type") == "thinking":
-            thought += "".join(_text(_object(inner).get("text")) for inner in part.get("thinking") or [])
+            thought += "".join(_text(_object(inner).get("text")) for inner in _list(part.get("thinking")))
         else:
             text += _text(part.get("text"))
     return thought, text
 
 
 def _calls(delta: dict[str, Any]) -> tuple[CallPiece, ...]:
-    found = delta.get("tool_calls") or []
-    if not isinstance(found, list):
-        raise BadPieceError("tool_calls")
-    return tuple(_call(n, _object(each)) for n, each in enumerate(found))
+    calls = _list(delta.get("tool_calls"))
+    return tuple(_call(n, _object(each)) for n, each in enumerate(calls))
 
 
 def _call(n: int, value: dict[str, Any]) -> CallPiece:

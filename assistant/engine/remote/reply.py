@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 from collections.abc import Callable, Iterator
 
 from assistant.core.values import ChatEvent, Delta, Done, GenerateOptions, PromptRead, StopReason, ToolCall
@@ -11,7 +10,7 @@ from assistant.engine.remote.pieces import CallPiece, Piece, Usage
 from assistant.engine.reply_parts import ReplyShape
 from assistant.engine.reply_text import ReplyText
 from assistant.engine.text_stream import TextStream
-from assistant.engine.tool_formats import HERMES
+from assistant.engine.tool_formats import HERMES, arguments_of
 
 _LONGEST = 4 << 20
 """Characters of one reply: no model says that much, a server that never ends does."""
@@ -164,8 +163,5 @@ class _Joined:
 
 
 def _call(name: str, written: str) -> ToolCall | None:
-    try:
-        arguments = json.loads(written or "{}")
-    except (ValueError, RecursionError):
-        return None
-    return ToolCall(name, arguments) if name and isinstance(arguments, dict) else None
+    arguments = arguments_of(written or "{}")
+    return ToolCall(name, arguments) if name and arguments is not None else None

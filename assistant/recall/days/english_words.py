@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Callable
 
@@ -11,9 +10,12 @@ from assistant.recall.days.calendar_days import Asked, Bounds
 Reader = Callable[[re.Match[str], Asked], Bounds | None]
 """Reads a match; None, ValueError and OverflowError mean that it says no day (31 June)."""
 
-MONTHS = {name.lower(): n for n in range(1, 13) for name in (calendar.month_name[n], calendar.month_abbr[n])}
+# Not from the calendar module: its names are in the system's language as soon as there is a window.
+_MONTHS = "january february march april may june july august september october november december".split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+MONTHS = {name: n for n, whole in enumerate(_MONTHS, 1) for name in (whole, whole[:3])}
 MONTHS |= {"sept": 9}
-DAYS = {name.lower(): n for n in range(7) for name in (calendar.day_name[n], calendar.day_abbr[n])}
+DAYS = {name: n for n, whole in enumerate(_DAYS) for name in (whole, whole[:3])}
 DAYS |= {"tues": 1, "thur": 3, "thurs": 3}
 OFFSETS = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "the": 0, "next": 1, "coming": 1}
 _PARTS = {"early": "early", "beginning": "early", "start": "early", "mid": "mid", "middle": "mid"}
@@ -27,7 +29,7 @@ def longest_first(words: object) -> str:
 
 MONTH = rf"(?P<month>{longest_first(MONTHS)})\b\.?"
 DAY = f"(?P<day>{longest_first(DAYS)})"
-FULL_DAY = f"(?P<day>{'|'.join(name.lower() for name in calendar.day_name)})"
+FULL_DAY = f"(?P<day>{'|'.join(_DAYS)})"
 HOURS = r"(?:\s+(?:early\s+|late\s+)?(?:morning|afternoon|evening|night|noon)\b)?"
 DOM = r"(?P<dom>[0-3]?[0-9])(?:st|nd|rd|th)?"
 DASH = r"(?:-|–|to|and|until|till|through)"

@@ -94,7 +94,6 @@ class Endpoint:
 
     def __init__(self, serving: Serving, gate: Gate, port: int) -> None:
         """port 0: any free one. Raises OSError where it cannot be had."""
-        self._serving = serving
         self._listeners = list(_listeners(serving, gate, port))
         self.port = int(self._listeners[0].server_address[1])
         self._threads = [

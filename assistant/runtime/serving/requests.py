@@ -15,6 +15,8 @@ from assistant.workspace.chat_head import printable
 
 Json = dict[str, Any]
 MOST_STOPS, MOST_INPUTS = 16, 256
+MOST_MESSAGES = 4_000
+"""Each costs tokens for its role alone, so windows hold fewer; reading 50 000 took minutes, and all others waited."""
 _SEEDS = 2**63
 _MOST_TOKENS = 2**31 - 1
 _ROLES = {"system": Role.SYSTEM, "developer": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
@@ -151,6 +153,8 @@ def _stops(value: Any) -> tuple[str, ...] | None:
 def _messages(value: Any) -> tuple[Message, ...]:
     if not isinstance(value, list) or not value:
         _wrong("messages", "must be a list of messages")
+    if len(value) > MOST_MESSAGES:
+        _wrong("messages", f"must be at most {MOST_MESSAGES} messages", "context_length_exceeded")
     messages = tuple(_message(each, f"messages[{at}]") for at, each in enumerate(value))
     said = [message for message in messages if message.role is not Role.SYSTEM]
     if not said or said[-1].role is not Role.USER:

@@ -23,13 +23,15 @@ class Branch:
         self._known = known
         self.chat: Chat | None = None
         self.turns: list[ShownTurn] = []
+        self._before_cut: list[ShownTurn] | None = None
 
     def clear(self) -> None:
         """No chat is open, or it is not read yet."""
-        self.chat, self.turns = None, []
+        self.chat, self.turns, self._before_cut = None, [], None
 
     def show(self, leaf: int | None, live: ShownTurn | None) -> None:
         """Show the branch that ends in ``leaf`` (None: the newest), or the one that the reply under way belongs to."""
+        self._before_cut = None
         if self.chat is None:
             return
         if live is not None and leaf is None:
@@ -52,11 +54,16 @@ class Branch:
     def cut_at(self, n: int) -> None:
         """What follows an edited turn leaves the screen; it stays in the file, on its own branch."""
         place = next((i for i, turn in enumerate(self.turns) if turn.n == n), len(self.turns))
-        self.turns = self.turns[:place]
+        self._before_cut, self.turns = self.turns, self.turns[:place]
+
+    def uncut(self) -> None:
+        """What was to take the place was not saved: all is as it was."""
+        if self._before_cut is not None:
+            self.turns, self._before_cut = self._before_cut, None
 
     def join(self, turn: ShownTurn) -> None:
         """A turn came to rest: it joins the branch and the chat, at a cost that does not grow with the chat."""
-        self.turns = [*self.turns, turn]
+        self.turns, self._before_cut = [*self.turns, turn], None
         if self.chat is not None:
             mark = turn.mark if turn.mark in ("stopped", "interrupted") else ""
             thought, calls = Thought(turn.thought, turn.thought_s), tuple(map(saved_call, turn.used))

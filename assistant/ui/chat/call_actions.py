@@ -58,9 +58,9 @@ class CallActions(QObject):
             lane = self._services.lanes.recall  # a long journal may take a second
             self._bridge.run(lane, self._undoable, ids, done=partial(_show, view), failed=self.failed.emit)
 
-    def _undoable(self, ids: list[str]) -> list[str]:
+    def _undoable(self, ids: list[str]) -> dict[str, bool]:
         found = (self._services.workspace.journal.get(ident) for ident in ids)
-        return [entry.id for entry in found if entry is not None and entry.can_undo]
+        return {entry.id: entry.can_undo for entry in found if entry is not None}
 
     def _on_event(self, event: object) -> None:
         match event:
@@ -71,6 +71,6 @@ class CallActions(QObject):
                 self._again.start()
 
 
-def _show(view: CallsView, undoable: list[str]) -> None:
+def _show(view: CallsView, known: dict[str, bool]) -> None:
     if shiboken6.isValid(view):
-        view.show_undoable(undoable)
+        view.show_undoable(known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -70,11 +70,11 @@ class CallsView(QWidget):
         """Of the writes that may be taken back."""
         return [row.call.journal for row in self.rows if row.call.journal]
 
-    def show_undoable(self, ids: Sequence[str]) -> None:
-        """Which of them can be taken back now; the others were."""
+    def show_undoable(self, known: Mapping[str, bool]) -> None:
+        """Whether each of them can be taken back now, or was; of those that are not in it nobody knows."""
         for row in self.rows:
             if row.call.journal:
-                row.show_undoable(row.call.journal in ids)
+                row.show_undoable(known.get(row.call.journal))
 
     def _add(self, row: CallRow) -> None:
         row.place_chosen.connect(self.place_chosen)
@@ -161,11 +161,11 @@ class CallRow(QFrame):
         self._dress()
         self.size_changed.emit()
 
-    def show_undoable(self, undoable: bool) -> None:
-        """Whether the write can be taken back, or was."""
-        self.undo.setVisible(undoable)
-        self.state.setText("" if undoable else tr("Taken back"))
-        self.state.setVisible(not undoable)
+    def show_undoable(self, undoable: bool | None) -> None:
+        """Whether the write can be taken back, or was; None: nobody knows."""
+        self.undo.setVisible(undoable is True)
+        self.state.setText(tr("Taken back") if undoable is False else "")
+        self.state.setVisible(undoable is False)
         self.size_changed.emit()
 
     def _dress(self) -> None:
@@ -183,7 +183,7 @@ class CallRow(QFrame):
         spread(grid, (_INDENT - 6, 0, 0, 6), 6)
         grid.setColumnStretch(0, 1)
         if not self.call.lines:
-            grid.addWidget(label(self.call.result, "small", wrap=True), 0, 0)
+            grid.addWidget(label(translate_message(self.call.detail), "small", wrap=True), 0, 0)
         for at, line in enumerate(self.call.lines):
             words = label(_short(shown_words(line) if is_turn(line) else words_of(line)), "small", wrap=True)
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

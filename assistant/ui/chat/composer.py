@@ -133,6 +133,11 @@ class Composer(QFrame):
         cursor.movePosition(cursor.MoveOperation.End)
         self.edit.setTextCursor(cursor)
 
+    def offer(self, text: str) -> None:
+        """Show a text that the person may go on with at once."""
+        self.set_text(text)
+        self.edit.setFocus()
+
     def clear(self) -> None:
         self.edit.clear()
 

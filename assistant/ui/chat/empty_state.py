@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 from assistant.ui.chat.kinds import Kind, private_explained, temporary_explained
 from assistant.ui.i18n import tr
 from assistant.ui.icons import app_icon
-from assistant.ui.widgets import button, label, spread
+from assistant.ui.widgets import button, centred, label, spread
 from assistant.workspace.assistants import DEFAULT
 
 _WIDEST, _LOW = 380, 420  # pixels
@@ -90,17 +90,11 @@ class EmptyState(QScrollArea):
     def _suggestions(self) -> QHBoxLayout:
         """As wide as reads well, and no wider than there is room."""
         whole = QWidget()
-        whole.setMaximumWidth(_WIDEST)
         column = QVBoxLayout(whole)
         spread(column, spacing=8)
         for text in suggestions():
             column.addWidget(button(text, "suggestion", partial(self.suggested.emit, text)))
-        row = QHBoxLayout()
-        spread(row)
-        row.addStretch(1)
-        row.addWidget(whole, 1000)
-        row.addStretch(1)
-        return row
+        return centred(whole, _WIDEST)
 
 
 def _greeting(name: str) -> str:

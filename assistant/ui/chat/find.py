@@ -50,6 +50,7 @@ class FindBar(QFrame):
         self.setObjectName("findbar")
         self._session, self._transcript, self._theme = session, transcript, theme
         self._turns: list[int] = []  # places in the branch that hold the words
+        self._numbers: list[int] = []  # of the turns in those places
         self._at = -1  # which of them
         self._here = -1  # which place in that turn
         self._marked: list[TextView] = []
@@ -110,11 +111,19 @@ class FindBar(QFrame):
         needle = self.field.text().strip().casefold()
         turns = self._session.turns() if needle else []
         self._turns = [i for i, turn in enumerate(turns) if holds(turn, needle)]
+        self._numbers = [turns[i].n for i in self._turns]
         self._at, self._here = len(self._turns) - 1, -1
         self._clear_marks()
         if self._turns:
             self._show(-1)
         self._say()
+
+    def follow(self) -> None:
+        """Other turns may be shown now: look again where those that were found are not in their places any more."""
+        turns = self._session.turns()
+        found = zip(self._turns, self._numbers, strict=True)
+        if not self.isHidden() and any(i >= len(turns) or (n and turns[i].n != n) for i, n in found):
+            self.search()
 
     def step(self, by: int) -> None:
         """Go to the next place, -1 up or 1 down, around the ends."""

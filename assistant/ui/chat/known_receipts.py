@@ -21,6 +21,7 @@ class KnownReceipts(QObject):
         super().__init__(parent)
         self._services, self._bridge = services, bridge
         self._known: dict[tuple[str, int], Receipt] = {}
+        self._cleared = 0  # times
 
     def get(self, chat: str, turn: int) -> Receipt | None:
         return self._known.get((chat, turn))
@@ -31,6 +32,7 @@ class KnownReceipts(QObject):
     def clear(self) -> None:
         """Ask for them all again: what they say may have been forgotten."""
         self._known.clear()
+        self._cleared += 1
 
     def ask(self, chat: str, turns: Sequence[int]) -> None:
         """Find those that are not known yet, newest first."""
@@ -43,9 +45,15 @@ class KnownReceipts(QObject):
             looked = ((n, services.receipt(chat, n)) for n in reversed(wanted))
             return {n: receipt for n, receipt in looked if receipt is not None}
 
-        self._bridge.run(services.lanes.files, fetch, done=lambda found: self._on_fetched(chat, found))
+        cleared, lane = (
+            self._cleared,
+            services.lanes.recall,
+        )  # those of a long chat take seconds: no message waits for it
+        self._bridge.run(lane, fetch, done=lambda found: self._on_fetched(chat, found, cleared))
 
-    def _on_fetched(self, chat: str, found: dict[int, Receipt]) -> None:
+    def _on_fetched(self, chat: str, found: dict[int, Receipt], cleared: int) -> None:
+        if cleared != self._cleared:  # read before the words were forgotten
+            return
         self._known.update({(chat, n): receipt for n, receipt in found.items()})
         if found:
             self.found.emit(chat, found)

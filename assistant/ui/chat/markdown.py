@@ -18,8 +18,8 @@ COPY_SCHEME = "keepsake-copy"
 PICTURE_SCHEME = "workspace"
 TICKED, EMPTY = "☑", "☐"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
-_OWN_TAG = re.compile(r"</?(?:recalled|memory|chats)>")
-"""The tags of assistant.chat.row and assistant.chat.recalled, without which a reply reads the same."""
+_OWN_TAG = re.compile(r"</?(?:recalled|memory|chats|found)>")
+"""The tags of assistant.chat.row, .recalled and .tool_results, without which a reply reads the same."""
 _TASK = re.compile(r"^\[([ xX])\] ")
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from assistant.ui.chat.composer import Composer
 from assistant.ui.chat.empty_state import EmptyState
 from assistant.ui.chat.find import FindBar
 from assistant.ui.chat.kinds import TemporaryBanner
 from assistant.ui.chat.session import ChatSession
-from assistant.ui.chat.strips import QueuedStrip, SecretStrip
-from assistant.ui.chat.transcript import COLUMN_WIDTH, Transcript
+from assistant.ui.chat.strips import EditStrip, QueuedStrip, SecretStrip
+from assistant.ui.chat.transcript import Transcript
+from assistant.ui.chat.turn_column import COLUMN_WIDTH
 from assistant.ui.chat.waiting import WaitingMessages, joined
 from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import IconButton, label, spread
+from assistant.ui.widgets import centred, spread
 from assistant.workspace.assistants import DEFAULT
 from assistant.workspace.redaction import redact
 
@@ -47,45 +48,31 @@ class ChatPage(QWidget):
         self.banner = TemporaryBanner(theme)
         self.find_bar = FindBar(session, self.transcript, theme)
         self._stack = QStackedWidget()
-        self._edit_bar = QFrame()
-        self._lay_out(theme)
+        self._edit_strip = EditStrip(theme)
+        self._lay_out()
         self._connect()
         self._on_opened()
 
-    def _lay_out(self, theme: Theme) -> None:
+    def _lay_out(self) -> None:
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.transcript)
-        bar = QHBoxLayout(self._edit_bar)
-        spread(bar, (8, 0, 0, 0), 8)
-        bar.addWidget(
-            label(tr("You are changing an earlier message. What came after it stays, on its own branch."), "small"), 1
-        )
-        cancel = IconButton(theme, "close", tr("Do not change it (Esc)"), 14)
-        cancel.clicked.connect(self.cancel_edit)
-        bar.addWidget(cancel)
-        self._edit_bar.hide()
         inner = QWidget()
-        inner.setMaximumWidth(COLUMN_WIDTH)
         below = QVBoxLayout(inner)
         spread(below, (0, 0, 0, 0), 4)
         below.addWidget(self.queued)
         below.addWidget(self.secrets)
-        below.addWidget(self._edit_bar)
+        below.addWidget(self._edit_strip)
         below.addWidget(self.composer)
-        row = QHBoxLayout()
-        spread(row, (24, 8, 24, 16))
-        row.addStretch(1)
-        row.addWidget(inner, 1000)
-        row.addStretch(1)
         column = QVBoxLayout(self)
         spread(column)
         column.addWidget(self.banner)
         column.addWidget(self.find_bar)
         column.addWidget(self._stack, 1)
-        column.addLayout(row)
+        column.addLayout(centred(inner, COLUMN_WIDTH, (24, 8, 24, 16)))
 
     def _connect(self) -> None:
         session, transcript, composer = self._session, self.transcript, self.composer
+        turns = transcript.column
         session.chosen.connect(self._switch_draft)
         session.opened.connect(self._on_opened)
         session.turns_changed.connect(self._on_turns_changed)
@@ -102,16 +89,17 @@ class ChatPage(QWidget):
         composer.edit.textChanged.connect(self.secrets.hide)
         self.secrets.chosen.connect(self._dispatch)
         self.secrets.toggled.connect(self._show_hint)
+        self._edit_strip.left.connect(self.cancel_edit)
         self.queued.taken_back.connect(self._take_back)
         self.queued.dropped.connect(self._drop_queued)
         transcript.came_up.connect(session.ask_receipts)
-        transcript.edit_asked.connect(self.start_edit)
-        transcript.regenerate_asked.connect(session.regenerate)
-        transcript.retry_asked.connect(session.regenerate)
-        transcript.branch_chosen.connect(session.choose_branch)
-        transcript.link_activated.connect(self.link_activated)
-        transcript.place_chosen.connect(self.place_chosen)
-        self.empty.suggested.connect(self._on_suggested)
+        turns.edit_asked.connect(self.start_edit)
+        turns.regenerate_asked.connect(session.regenerate)
+        turns.retry_asked.connect(session.regenerate)
+        turns.branch_chosen.connect(session.choose_branch)
+        turns.link_activated.connect(self.link_activated)
+        turns.place_chosen.connect(self.place_chosen)
+        self.empty.suggested.connect(composer.offer)
 
     def draft(self, chat: str) -> str:
         """What is written but not sent in a chat ("": the new one)."""
@@ -163,9 +151,8 @@ class ChatPage(QWidget):
         if not self._editing:
             self._before_edit = self.composer.text()
         self._editing = n
-        self._edit_bar.show()
-        self.composer.set_text(turn.user)
-        self.composer.edit.setFocus()
+        self._edit_strip.show()
+        self.composer.offer(turn.user)
 
     def start_find(self) -> None:
         """Show the search in this chat; without a conversation there is nothing to search."""
@@ -181,7 +168,7 @@ class ChatPage(QWidget):
     def cancel_edit(self) -> None:
         if self._editing:
             self._editing = 0
-            self._edit_bar.hide()
+            self._edit_strip.hide()
             self.composer.set_text(self._before_edit)
 
     def _on_sent(self, text: str) -> None:
@@ -201,7 +188,7 @@ class ChatPage(QWidget):
             self._show_queued()
             return
         editing, self._editing = self._editing, 0
-        self._edit_bar.hide()
+        self._edit_strip.hide()
         self.composer.set_text(self._before_edit if editing else "")
         self._before_edit = ""
         if editing:
@@ -236,8 +223,7 @@ class ChatPage(QWidget):
         queued = self._waiting.take(self._draft_chat)
         self._show_queued()
         if queued is not None:
-            self.composer.set_text(joined(queued.text, self.composer.text()))
-            self.composer.edit.setFocus()
+            self.composer.offer(joined(queued.text, self.composer.text()))
 
     def _drop_queued(self) -> None:
         self._waiting.take(self._draft_chat)
@@ -247,10 +233,6 @@ class ChatPage(QWidget):
     def _show_queued(self) -> None:
         self.queued.show_text(self._waiting.text(self._draft_chat))
         self._show_hint()
-
-    def _on_suggested(self, text: str) -> None:
-        self.composer.set_text(text)
-        self.composer.edit.setFocus()
 
     def keep_draft(self) -> None:
         """Called before another chat opens."""
@@ -280,6 +262,7 @@ class ChatPage(QWidget):
 
     def _on_turns_changed(self) -> None:
         self.transcript.show_turns(self._session.turns())
+        self.find_bar.follow()
         self._show_stack()
 
     def _on_last_turn_changed(self) -> None:

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
@@ -22,16 +22,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QPlainTextEdit,
     QSizePolicy,
     QTextBrowser,
-    QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
-from assistant.ui.chat.highlight import code_html
+from assistant.ui.chat.code_block import CodeBlock
 from assistant.ui.chat.markdown import (
     COPY_SCHEME,
     EMPTY,
@@ -44,13 +41,10 @@ from assistant.ui.chat.markdown import (
 )
 from assistant.ui.i18n import tr
 from assistant.ui.theme import Theme
-from assistant.ui.widgets import IconButton, label, spread
 
 TEXT_PIXELS = 15
 _LINE_PIXELS = 24  # fonts differ in the line height they come with; this is what the eye gets
-_CODE_LINE_PIXELS = 20
 _MAX_PICTURE_BYTES = 20_000_000
-_MAX_CODE_HEIGHT = 520
 
 
 def load_picture(root: Path, address: str, max_width: int) -> QImage | None:
@@ -204,78 +198,6 @@ class ProseView(QTextBrowser):
             self.link_activated.emit(address.toString())
 
 
-class CodeBlock(QFrame):
-    """A block of code with its language and a copy button; scrolls sideways, and down when it is very long."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.setObjectName("code")
-        self._theme = theme
-        self._code = Code("", "")
-        self._language = label("", "small")
-        self._copy = IconButton(theme, "copy", tr("Copy code"), 16)
-        self._copy.clicked.connect(self._on_copy_clicked)
-        self._view = QTextEdit()
-        self._view.setReadOnly(True)
-        self._view.setProperty("role", "code")
-        self._view.setObjectName("codeview")
-        self._view.setStyleSheet("background: transparent; border: none;")
-        self._view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self._view.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
-        self._view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self._view.document().setDocumentMargin(0)
-        font = self._view.font()
-        font.setFamilies(theme.mono)
-        font.setPixelSize(13)
-        self._view.setFont(font)
-        self._view.document().setDefaultFont(font)
-        self._lay_out()
-        theme.changed.connect(self._render)
-
-    def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        spread(head, (0, 0, 0, 0), 8)
-        head.addWidget(self._language)
-        head.addStretch()
-        head.addWidget(self._copy)
-        column = QVBoxLayout(self)
-        spread(column, (16, 4, 8, 4), 0)
-        column.addLayout(head)
-        column.addWidget(self._view)
-
-    def show_code(self, code: Code) -> None:
-        self._code = code
-        self._language.setText(code.language or tr("text"))
-        self._view.setAccessibleName(tr("Code, {language}", language=code.language or tr("text")))
-        self._render()
-
-    def copy_button(self) -> IconButton:
-        return self._copy
-
-    def plain_text(self) -> str:
-        return self._code.text
-
-    def text_view(self) -> QTextEdit:
-        """The view of the code itself."""
-        return self._view
-
-    def _render(self) -> None:
-        families = ", ".join(f"'{name}'" for name in self._theme.mono)
-        line = max(100, round(100 * _CODE_LINE_PIXELS / self._view.fontMetrics().lineSpacing()))
-        self._view.document().setDefaultStyleSheet(
-            f"pre {{ font-family: {families}; line-height: {line}%; margin: 0 }}"
-        )
-        self._view.setHtml(code_html(self._code.text, self._code.language, self._theme.palette))
-        size = self._view.document().size()
-        bar = self._view.horizontalScrollBar().sizeHint().height()
-        self._view.setFixedHeight(min(_MAX_CODE_HEIGHT, math.ceil(size.height()) + bar))
-
-    def _on_copy_clicked(self) -> None:
-        QGuiApplication.clipboard().setText(self._code.text)
-        self._copy.set_icon_name("check", "accent")
-        QTimer.singleShot(1500, self._copy, lambda: self._copy.set_icon_name("copy"))
-
-
 class LongTextView(QPlainTextEdit):
     """A very long text, scrolled inside itself so that the window stays quick. Very long lines are broken."""
 
@@ -288,10 +210,20 @@ class LongTextView(QPlainTextEdit):
         self.setAccessibleName(tr("Long text"))
         self.setFixedHeight(440)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        lines = text.split("\n")
-        if any(len(line) > self._LINE for line in lines):
-            lines = [line[i : i + self._LINE] for line in lines for i in range(0, max(1, len(line)), self._LINE)]
-        self.setPlainText("\n".join(lines))
+        self._text = ""
+        self.show_text(text)
+
+    def show_text(self, text: str) -> None:
+        """Show this text; where it only goes on, what the person scrolled to stays."""
+        if self._text and text.startswith(self._text):
+            end = QTextCursor(self.document())
+            end.movePosition(QTextCursor.MoveOperation.End)
+            end.insertText(text[len(self._text) :])
+        else:
+            lines = text.split("\n")
+            pieces = (line[i : i + self._LINE] for line in lines for i in range(0, max(1, len(line)), self._LINE))
+            self.setPlainText("\n".join(pieces))
+        self._text = text
 
 
 Part = ProseView | CodeBlock

@@ -1,121 +1,52 @@
-"""The open chat and every reply under way: turns what the services say into what the transcript shows. No widgets."""
+"""The open chat with every reply under way: turns what the services say into what the transcript shows. No widgets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from assistant.core.errors import AssistantError
 from assistant.core.events import PromptProgress, Recalled, TextArrived, ToolUsed, TurnFailed, TurnFinished, TurnSaved
-from assistant.core.values import Receipt, StopReason
+from assistant.core.values import StopReason
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
-from assistant.ui.chat.branch import Branch
-from assistant.ui.chat.kinds import Kind
-from assistant.ui.chat.known_receipts import KnownReceipts
+from assistant.ui.chat.open_chat import OpenChat
 from assistant.ui.chat.shown import Phase, ShownTurn
-from assistant.workspace.chats import Chat
-from assistant.workspace.temporary import is_temporary
 
 FRAME_MS = 40
 """New text is drawn at most this often (25 times a second); measured as smooth and cheap."""
-MAX_TURNS = 50
-"""Receipts are looked for at most for so many turns at a time."""
 ROOT = 0
 """``after`` of a turn that starts the chat, where None would mean the newest turn."""
 
 
-class ChatSession(QObject):
-    """Which chat is open, which branch of it, and what streams in any chat."""
+@dataclass
+class _Newborn:
+    """A new chat that is not on disk yet. stopped: Stop was pressed meanwhile."""
 
-    chosen = Signal(str)
-    """A chat was chosen ("": a new one); it is read now, ``opened`` follows."""
-    opened = Signal()
-    """Another chat or branch: show ``turns()`` from its end."""
-    turns_changed = Signal()
+    stopped: bool = False
+
+
+class ChatSession(OpenChat):
+    """The open chat, what is sent in it, and what streams in any chat."""
+
     last_turn_changed = Signal()
-    streaming_changed = Signal()
     draft_returned = Signal(str, str)
     """chat, text: the words were not saved; they go back into the composer."""
-    failed = Signal(object)
-    window_used = Signal(int, int)
     created = Signal(str)
-    kind_changed = Signal()
-    """The open chat became private, or ordinary again."""
     reply_ended = Signal(str, int, bool)
     """chat, turn, well: the reply is complete; not well when it was stopped or failed."""
 
     def __init__(self, services: Backend, bridge: Bridge, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._services, self._bridge = services, bridge
-        self.chat_id = ""
-        self._private = False  # the open chat, also before it has its file
-        self._branch = Branch(self._known_of)
-        self._stop_new = False  # Stop was pressed before the new chat had its file
-        self._reading = False  # the transcript still shows the chat before
-        self._live: dict[str, ShownTurn] = {}  # chat -> the reply under way
-        self._failed_turns: dict[tuple[str, int], AssistantError] = {}
-        self._receipts = KnownReceipts(services, bridge, self)
-        self._receipts.found.connect(self._on_receipts_found)
+        super().__init__(services, bridge, parent)
+        self._newborn: _Newborn | None = None  # what was sent in the open chat makes its file now
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.setInterval(FRAME_MS)
         self._frame.timeout.connect(self.last_turn_changed)
         bridge.event_arrived.connect(self._on_event)
 
-    # --- what is shown ---
-
-    def turns(self) -> list[ShownTurn]:
-        """The turns of the open branch, the one under way last."""
-        live = self._live.get(self.chat_id)
-        return [*self._branch.turns, live] if live is not None else list(self._branch.turns)
-
-    def streaming(self, chat: str | None = None) -> bool:
-        return (self.chat_id if chat is None else chat) in self._live
-
-    def busy_chats(self) -> frozenset[str]:
-        """Chats in which a reply is under way."""
-        return frozenset(chat for chat in self._live if chat)
-
-    def title(self) -> str:
-        return self._branch.chat.title if self._branch.chat is not None else ""
-
-    def kind(self) -> Kind:
-        """What kind of chat is open."""
-        if is_temporary(self.chat_id):
-            return Kind.TEMPORARY
-        return Kind.PRIVATE if self._private else Kind.ORDINARY
-
-    def last_turn(self) -> ShownTurn | None:
-        turns = self.turns()
-        return turns[-1] if turns else None
-
     # --- what the person does ---
-
-    def open_new(self, private: bool = False) -> None:
-        """Start an empty chat; its file is made with the first message."""
-        self.chat_id, self._reading = "", False
-        self._branch.clear()
-        self._private = private
-        self.chosen.emit("")
-        self.opened.emit()
-        self.streaming_changed.emit()
-
-    def open(self, chat: str, leaf: int | None = None, quiet: bool = False) -> None:
-        """Read a chat and show its newest branch, or the one that ends in ``leaf``. quiet: it may be gone."""
-        self.chat_id, self._reading = chat, True
-        self._branch.clear()
-        self.chosen.emit(chat)
-        self._bridge.run(
-            self._services.lanes.files,
-            self._services.read_chat,
-            chat,
-            done=lambda read: self._on_read(chat, read, leaf),
-            failed=lambda error: self._on_not_read(chat, None if quiet else error),
-        )
 
     def send(self, text: str, keep_secrets: bool = False) -> None:
         """Send a message at the end of the open chat. keep_secrets: as for Services.send, by the person's choice."""
@@ -123,14 +54,14 @@ class ChatSession(QObject):
             self.send_after(self.chat_id, text, self._branch.end(), keep_secrets)
             return
         self._live[""] = ShownTurn(0, text, phase=Phase.SAVING)
-        self._stop_new = False
+        newborn = self._newborn = _Newborn()
         self.turns_changed.emit()
         self.streaming_changed.emit()
         self._bridge.run(
             self._services.lanes.files,
             partial(self._services.new_chat, private=True) if self._private else self._services.new_chat,
-            done=lambda chat: self._on_created(chat, text, keep_secrets),
-            failed=lambda error: self._on_not_created(text, error),
+            done=lambda chat: self._on_created(newborn, chat, text, keep_secrets),
+            failed=lambda error: self._on_not_created(newborn, text, error),
         )
 
     def regenerate(self, n: int) -> None:
@@ -156,23 +87,14 @@ class ChatSession(QObject):
     def stop(self) -> None:
         if self.chat_id:
             self._services.stop(self.chat_id)
-        else:
-            self._stop_new = True
-
-    def choose_branch(self, n: int) -> None:
-        """Show the branch that goes through turn ``n``."""
-        if self._branch.chat is not None and not self.streaming():
-            self._show_branch(self._branch.chat.leaf_of(n))
-            self.turns_changed.emit()
-            self._ask_newest_receipts()
+        elif self._newborn is not None:
+            self._newborn.stopped = True
 
     def forget(self, chat: str) -> None:
         """A chat is gone: drop what is known of it."""
         self._live.pop(chat, None)
         if self.chat_id == chat:
             self.open_new()
-
-    # --- sending ---
 
     def send_after(self, chat: str, text: str, after: int | None, keep_secrets: bool = False) -> None:
         """Send a message in any chat; ``after``: the turn it follows, ROOT for none, None for the newest."""
@@ -181,74 +103,30 @@ class ChatSession(QObject):
         self.turns_changed.emit()
         self.streaming_changed.emit()
 
-    def _on_created(self, chat: str, text: str, keep_secrets: bool) -> None:
+    # --- a new chat ---
+
+    def _leave(self) -> None:
+        """A new chat that is not on disk yet goes on without being watched, and another one can begin."""
+        self._frame.stop()  # what it would draw belongs to the chat that is left
+        self._newborn = None
         self._live.pop("", None)
-        if not self.chat_id:
+
+    def _on_created(self, newborn: _Newborn, chat: str, text: str, keep_secrets: bool) -> None:
+        if newborn is self._newborn:  # the person is still there
+            self._leave()
             self.chat_id = chat
             self.created.emit(chat)
         self.send_after(chat, text, None, keep_secrets)
-        if self._stop_new:
+        if newborn.stopped:
             self._services.stop(chat)
 
-    def _on_not_created(self, text: str, error: BaseException) -> None:
-        self._live.pop("", None)
+    def _on_not_created(self, newborn: _Newborn, text: str, error: BaseException) -> None:
+        if newborn is self._newborn:
+            self._leave()
         self.draft_returned.emit("", text)
         self.failed.emit(error)
         self.turns_changed.emit()
         self.streaming_changed.emit()
-
-    # --- reading ---
-
-    def _on_read(self, chat: str, read: Chat, leaf: int | None) -> None:
-        if chat != self.chat_id:
-            return
-        self._branch.chat, self._reading = read, False
-        self._private = read.private
-        self._show_branch(leaf)
-        self.opened.emit()
-        self.streaming_changed.emit()
-        self.ask_window()
-
-    def _on_not_read(self, chat: str, error: BaseException | None) -> None:
-        if error is not None:
-            self.failed.emit(error)
-        if chat == self.chat_id:
-            self.open_new()
-
-    def _show_branch(self, leaf: int | None) -> None:
-        self._branch.show(leaf, self._live.get(self.chat_id))
-
-    def _known_of(self, n: int) -> tuple[AssistantError | None, Receipt | None]:
-        return self._failed_turns.get((self.chat_id, n)), self._receipts.get(self.chat_id, n)
-
-    def _ask_newest_receipts(self) -> None:
-        self.ask_receipts([turn.n for turn in self._branch.turns[-MAX_TURNS:]])
-
-    def ask_receipts(self, numbers: Sequence[int]) -> None:
-        """Find the receipts of these turns, those on screen: behind, newest first."""
-        self._receipts.ask(self.chat_id, numbers)
-
-    def keep_receipt(self, receipt: Receipt) -> None:
-        """A receipt as it is on disk now."""
-        self._receipts.put(receipt.chat, receipt.turn, receipt)
-        self._on_receipts_found(receipt.chat, {receipt.turn: receipt})
-
-    def _on_receipts_found(self, chat: str, found: dict[int, Receipt]) -> None:
-        if chat == self.chat_id:
-            self._branch.put_receipts(found)
-            self.turns_changed.emit()
-
-    def ask_window(self) -> None:
-        """Ask how full the context window is; answered by ``window_used``."""
-        chat = self.chat_id
-        if chat and not self.streaming():
-            answered = partial(self._on_window, chat)
-            lane, use = self._services.lanes.chat, self._services.window_use
-            self._bridge.run(lane, use, chat, done=answered, failed=lambda _: answered((0, 0)))
-
-    def _on_window(self, chat: str, use: tuple[int, int]) -> None:
-        if chat == self.chat_id:
-            self.window_used.emit(*use)
 
     # --- events ---
 
@@ -304,28 +182,33 @@ class ChatSession(QObject):
             self.streaming_changed.emit()
         else:
             self._settle(live.finished(event))
-            self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
+            if event.window:  # else the model was not asked
+                self.window_used.emit(event.done.prompt_tokens + event.done.tokens, event.window)
         cut_off = event.done.stop in (StopReason.STOPPED, StopReason.INTERRUPTED)
         self.reply_ended.emit(event.chat, event.turn, not cut_off)
 
     def _on_failed(self, event: TurnFailed) -> None:
         live = self._live.pop(event.chat, None)
         here = event.chat == self.chat_id
-        if live is not None and live.n == 0 and event.turn <= 0:
-            self.draft_returned.emit(event.chat, live.user)
-            self.failed.emit(event.error)
-            if here:
-                self.turns_changed.emit()
-                self.streaming_changed.emit()
-            self.reply_ended.emit(event.chat, event.turn, False)
-            return
-        self._failed_turns[(event.chat, event.turn)] = event.error
-        if live is not None and here:
-            self._settle(live.failed(event))
-        elif here:
-            self.failed.emit(event.error)
+        if live is not None and live.n == 0:
+            self._on_not_saved(event, live)
+        else:
+            self._failed_turns[(event.chat, event.turn)] = event.error
+            if live is not None and here:
+                self._settle(live.failed(event))
+            elif here:
+                self.failed.emit(event.error)
         self.streaming_changed.emit()
         self.reply_ended.emit(event.chat, event.turn, False)
+
+    def _on_not_saved(self, event: TurnFailed, live: ShownTurn) -> None:
+        """New words go back into the composer, and what was to make way for them or for another reply stays."""
+        if event.turn <= 0:
+            self.draft_returned.emit(event.chat, live.user)
+        self.failed.emit(event.error)
+        if event.chat == self.chat_id:
+            self._branch.uncut()
+            self.turns_changed.emit()
 
     def _settle(self, turn: ShownTurn) -> None:
         """A turn came to rest: it joins the branch and the chat as read, at a cost that does not grow with the chat."""
@@ -336,48 +219,3 @@ class ChatSession(QObject):
             self._bridge.run(lane, read, self.chat_id, done=self._on_read_again, failed=self._on_lost)
         self.turns_changed.emit()
         self.streaming_changed.emit()
-
-    def _on_read_again(self, read: Chat) -> None:
-        if read.id == self.chat_id:
-            self._branch.read_again(read)
-            self.turns_changed.emit()
-
-    def _on_lost(self, error: BaseException) -> None:
-        """A chat that was deleted meanwhile needs no words: it leaves the list."""
-        if not (isinstance(error, AssistantError) and error.code == "chat.missing"):
-            self.failed.emit(error)
-
-    def refresh(self, count: int) -> None:
-        """Read the open chat again when it has not ``count`` turns: another window or program wrote to it."""
-        chat = self.chat_id
-        known = self._branch.chat
-        if known is None or self._reading or self.streaming() or len(known.turns) == count:
-            return
-        lane, read = self._services.lanes.files, self._services.read_chat
-        self._bridge.run(lane, read, chat, done=self._on_refreshed, failed=self._on_lost)
-
-    def reread(self) -> None:
-        """Something that was said was forgotten, or came back: read the open chat again, with its receipts."""
-        self._receipts.clear()
-        self.refresh(-1)
-
-    def _on_refreshed(self, read: Chat) -> None:
-        known = self._branch.chat
-        if known is None or read.id != self.chat_id or self.streaming():
-            return
-        shown, newest = self._branch.end(), max((turn.n for turn in known.turns), default=None)
-        self._branch.chat = read
-        self._show_branch(None if shown == newest else shown)
-        self.turns_changed.emit()
-        self._ask_newest_receipts()
-
-    def marked(self, private: bool) -> None:
-        """The open chat is private now, or is not."""
-        if self._branch.chat is not None and self._private != private:
-            self._private, self._branch.chat = private, replace(self._branch.chat, private=private)
-            self.kind_changed.emit()
-
-    def renamed(self, title: str) -> None:
-        """The open chat has another title now."""
-        if self._branch.chat is not None:
-            self._branch.chat = replace(self._branch.chat, title=title)

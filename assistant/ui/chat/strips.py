@@ -1,4 +1,4 @@
-"""What stands above a field before its text goes: a question about secrets, and a message that waits its turn."""
+"""What stands above a field before its text goes: a question about secrets, what is changed, a message that waits."""
 
 from __future__ import annotations
 
@@ -90,6 +90,23 @@ class SecretStrip(QFrame):
     def _choose(self, keep: bool) -> None:
         self.hide()
         self.chosen.emit(keep)
+
+
+class EditStrip(QFrame):
+    """An earlier message is being changed. left: it is to stay as it is."""
+
+    left = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        words = tr("You are changing an earlier message. What came after it stays, on its own branch.")
+        cancel = IconButton(theme, "close", tr("Do not change it (Esc)"), 14)
+        cancel.clicked.connect(self.left)
+        row = QHBoxLayout(self)
+        spread(row, (8, 0, 0, 0), 8)
+        row.addWidget(label(words, "small"), 1)
+        row.addWidget(cancel)
+        self.hide()
 
 
 class QueuedStrip(QFrame):

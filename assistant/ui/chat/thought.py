@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from assistant.ui.chat.prose import LongTextView, ProseView
@@ -73,20 +72,16 @@ class ThoughtFold(QWidget):
 
     def _draw(self, text: str) -> None:
         long = len(text) > _LONG_THOUGHT
-        if isinstance(self._view, LongTextView) and self._drawn and text.startswith(self._drawn):
-            end = QTextCursor(self._view.document())
-            end.movePosition(QTextCursor.MoveOperation.End)
-            end.insertText(text[len(self._drawn) :])  # where the person scrolled to stays
-            self._drawn = text
-            return
-        if self._view is None or long or isinstance(self._view, LongTextView):
+        if self._view is None or long is not isinstance(self._view, LongTextView):
             if self._view is not None:
                 self._view.hide()
                 self._view.deleteLater()
             self._view = LongTextView(text) if long else ProseView(self._theme, self._root)
             self._view.setAccessibleName(tr("Thoughts of the model"))
             self._inside.addWidget(self._view)
-        if isinstance(self._view, ProseView):
+        if isinstance(self._view, LongTextView):
+            self._view.show_text(text)
+        else:
             self._view.show_plain(text.strip())
         self._drawn = text
 

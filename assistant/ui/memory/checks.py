@@ -15,7 +15,7 @@ from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.lost_card import LostCard
 from assistant.ui.memory.page import Page
-from assistant.ui.memory.rows import Index, RowDelegate
+from assistant.ui.memory.rows import Index, RowDelegate, follow_width
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
@@ -85,7 +85,7 @@ class ChecksPage(Page):
         self.view.setItemDelegate(CheckDelegate(theme, self.view))
         self.view.setAccessibleName(tr("Pinned questions"))
         self.view.setMouseTracking(True)
-        self.view.setResizeMode(QListView.ResizeMode.Adjust)
+        follow_width(self.view)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._show_buttons())
         self.remove_button = button(tr("Remove"), "", self.remove)

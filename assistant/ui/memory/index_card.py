@@ -13,7 +13,7 @@ from assistant.runtime.index_state import IndexState
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr, translate_message
-from assistant.ui.memory.rows import RowDelegate
+from assistant.ui.memory.rows import RowDelegate, follow_width
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import button, label, spread
@@ -54,7 +54,7 @@ class IndexCard(QWidget):
         self.view.setAccessibleName(tr("Files that could not be indexed"))
         self.view.setMaximumHeight(_MOST_HEIGHT)
         self.view.setMouseTracking(True)
-        self.view.setResizeMode(QListView.ResizeMode.Adjust)
+        follow_width(self.view)
         self.view.activated.connect(self._on_activated)
         self.view.selectionModel().currentChanged.connect(lambda *_: self._show_list())
         self.open_button = button(tr("Open"), "", lambda: self._on_activated(self.view.currentIndex()))

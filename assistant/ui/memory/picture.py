@@ -27,7 +27,7 @@ from assistant.ui.i18n import tr
 from assistant.ui.memory.budget_bar import BudgetPicture
 from assistant.ui.memory.legend import Legend
 from assistant.ui.memory.page import Page
-from assistant.ui.memory.rows import RowDelegate
+from assistant.ui.memory.rows import RowDelegate, follow_width
 from assistant.ui.memory.source_colours import source_colour, source_name
 from assistant.ui.memory.time_chart import ChartAxis, TimeChart, period_name
 from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, PlainListModel
@@ -112,7 +112,7 @@ class PicturePage(Page):
         view.setItemDelegate(RowDelegate(self._theme, 3, view))
         view.setAccessibleName(tr("What was written then"))
         view.setMouseTracking(True)
-        view.setResizeMode(QListView.ResizeMode.Adjust)
+        follow_width(view)
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         view.setUniformItemSizes(False)
         view.setLayoutMode(QListView.LayoutMode.Batched)

@@ -27,6 +27,7 @@ from assistant.ui.chat.receipt_words import mode_words
 from assistant.ui.i18n import tr, translate_message
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.prompt_rows import PromptDelegate, PromptRow, describe_row, rows_of
+from assistant.ui.memory.rows import follow_width
 from assistant.ui.models.plain import ITEM_ROLE, PlainListModel
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import IconButton, button, label, spread
@@ -113,7 +114,7 @@ class PromptPage(Page):
         self.view = QListView()
         self.view.setAccessibleName(tr("The next prompt, line by line"))
         self.view.setMouseTracking(True)
-        self.view.setResizeMode(QListView.ResizeMode.Adjust)
+        follow_width(self.view)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.model = PlainListModel(describe_row, self)

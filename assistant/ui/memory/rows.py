@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from assistant.ui.models.plain import DETAIL_ROLE, SCORE_ROLE
 from assistant.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
+
+
+def follow_width(view: QListView) -> None:
+    """Place the rows anew whenever the width changes, as their heights then do too.
+
+    A list asked to adjust looks at its height alone; where its words may wrap it looks at both. Otherwise rows that
+    became taller are painted over the next ones.
+    """
+    view.setResizeMode(QListView.ResizeMode.Adjust)
+    view.setWordWrap(True)
 
 
 class RowDelegate(QStyledItemDelegate):

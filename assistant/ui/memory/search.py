@@ -18,7 +18,7 @@ from assistant.ui.memory.hit_actions import hit_actions
 from assistant.ui.memory.index_card import IndexCard
 from assistant.ui.memory.page import Page
 from assistant.ui.memory.pinning import pin_action
-from assistant.ui.memory.rows import RowDelegate
+from assistant.ui.memory.rows import RowDelegate, follow_width
 from assistant.ui.memory.search_filters import SearchFilters
 from assistant.ui.memory.search_words import count_words, mode_words, place_words, why_text, why_words
 from assistant.ui.memory.why_card import WhyCard
@@ -118,7 +118,7 @@ class SearchPage(Page):
         view.setMinimumHeight(_LEAST_HEIGHT)
         view.setMouseTracking(True)
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        view.setResizeMode(QListView.ResizeMode.Adjust)
+        follow_width(view)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
 

@@ -77,9 +77,12 @@ def download_words(state: DownloadChanged) -> str:
         case DownloadStatus.CHECKING:
             return tr("Checking what arrived")
         case DownloadStatus.PAUSED:
-            return tr("Paused · {done} of {total}", done=done, total=total)
+            known = tr("Paused · {done} of {total}", done=done, total=total)
+            return known if state.total else tr("Paused · {done}", done=done)
         case DownloadStatus.READING:
-            words = tr("{done} of {total} from {host}", done=done, total=total, host=state.host)
+            words = tr("{done} from {host}", done=done, host=state.host)
+            if state.total:
+                words = tr("{done} of {total} from {host}", done=done, total=total, host=state.host)
             return " · ".join([words, *_speed(state)])
         case _:
             return ""
@@ -89,20 +92,24 @@ def _speed(state: DownloadChanged) -> list[str]:
     """How fast it goes, and how long it will take like this; nothing while that is not known."""
     if state.rate <= 0:
         return []
-    seconds = (state.total - state.done) / state.rate
+    speed = tr("{size} a second", size=size_words(round(state.rate)))
+    return [speed, _time_left((state.total - state.done) / state.rate)] if state.total else [speed]
+
+
+def _time_left(seconds: float) -> str:
     if seconds < 60:
-        left = tr("less than a minute left")
-    elif seconds < 5400:
-        left = tr("about {n} minutes left", n=round(seconds / 60))
-    else:
-        left = tr("about {n} hours left", n=round(seconds / 3600))
-    return [tr("{size} a second", size=size_words(round(state.rate))), left]
+        return tr("less than a minute left")
+    if seconds < 90:
+        return tr("about a minute left")
+    if seconds < 5400:
+        return tr("about {n} minutes left", n=round(seconds / 60))
+    return tr("about {n} hours left", n=round(seconds / 3600))
 
 
 def languages(codes: tuple[str, ...], more: int) -> str:
     """The languages by name, and how many besides."""
     known = {"en": tr("English"), "zh": tr("Chinese")}
-    names = ", ".join(known.get(code, code) for code in codes[:4])
+    names = tr(", ").join(known.get(code, code) for code in codes[:4])
     more += max(0, len(codes) - 4)
     return tr("{names} and {n} more", names=names, n=more) if names and more else names
 

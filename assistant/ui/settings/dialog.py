@@ -29,6 +29,9 @@ from assistant.ui.settings.model import ModelPage
 from assistant.ui.settings.server import ServerPage
 from assistant.ui.widgets import button, label, spread
 
+_BAR = 16
+"""Pixels at the right of the fields in which the scroll bar stands when there is one, so that it touches nothing."""
+
 
 class SettingsDialog(QDialog):
     """Reads the settings when it opens; Save writes what changed."""
@@ -73,13 +76,13 @@ class SettingsDialog(QDialog):
         body.addWidget(self.pages)
         body.addWidget(self.stack, 1)
         foot = QHBoxLayout()
-        spread(foot, spacing=8)
+        spread(foot, (0, 0, _BAR, 0), 8)
         self.note = label("", "small")
         foot.addWidget(self.note, 1)
         foot.addWidget(button(tr("Cancel"), "", self.reject))
         foot.addWidget(self.save_button)
         column = QVBoxLayout(self)
-        spread(column, (16, 20, 24, 16), 16)
+        spread(column, (16, 20, 24 - _BAR, 16), 16)
         column.addLayout(body, 1)
         column.addLayout(foot)
 
@@ -117,6 +120,8 @@ class SettingsDialog(QDialog):
             "downloads": self.downloads.changes(),
         }
         update, changed = self._services.settings.update, self.server.is_changed
+        # A keyring may wait for the person: messages are not to wait behind it.
+        lane = self._services.lanes.keeping if changed else self._services.lanes.files
 
         def work() -> None:
             for section, values in changes.items():
@@ -125,9 +130,7 @@ class SettingsDialog(QDialog):
             if changed:
                 self.server.apply()
 
-        self._bridge.run(
-            self._services.lanes.files, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit
-        )
+        self._bridge.run(lane, work, done=lambda _: self._on_saved(changes), failed=self.failed.emit)
 
     def _on_saved(self, changes: dict[str, dict[str, str | int | float]]) -> None:
         if "theme" in changes["general"]:
@@ -143,6 +146,7 @@ class SettingsDialog(QDialog):
 
 def _scrolled(page: QWidget) -> QScrollArea:
     """A page that is longer than the dialog, on a small screen or with large letters, can be scrolled."""
+    page.setContentsMargins(0, 0, _BAR, 0)
     area = QScrollArea()
     area.setObjectName("plain")
     area.setWidgetResizable(True)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.engine.remote.address import ServerAddress, parse_address
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
@@ -31,7 +31,7 @@ class ServerPage(SettingsPage):
         self._services, self._bridge = services, bridge
         self._agreed = self._key_for = ""
         self._cancel = CancelToken()
-        here, there = tr("on this laptop"), tr("by the server below")
+        here, there = tr("by a model on this laptop"), tr("by the server below")
         self.add_choice("engine", tr("Replies are made"), {"local": here, "remote": there}, _explained())
         self.url = self.add_text("url", tr("Address"), " ", "http://localhost:8080")
         self.key = QLineEdit()
@@ -156,7 +156,7 @@ class ServerPage(SettingsPage):
         self.test_button.setEnabled(True)
         if isinstance(error, AssistantError):
             self._show(translate_message(str(error)), "smallred")
-        else:
+        elif not isinstance(error, Cancelled):  # the dialog closed meanwhile
             self._bridge.work_failed.emit(error)
         self.tested.emit()
 

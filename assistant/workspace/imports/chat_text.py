@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.workspace.chat_files import PART_BYTES
+from assistant.workspace.chat_format import format_reply, format_turn
 from assistant.workspace.chat_head import clean_title, format_part_head, printable, with_pointer
 from assistant.workspace.chat_labels import ENGLISH, labels_of
-from assistant.workspace.chats import Turn, format_reply, format_turn, parse_chat
+from assistant.workspace.chats import Turn, parse_chat
 from assistant.workspace.imports.values import FoundChat, FoundTurn
 from assistant.workspace.redaction import redact
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import tempfile
 from collections.abc import Iterator
@@ -147,6 +148,13 @@ def test_a_length_that_is_not_the_published_one_is_refused_at_once(order: Order,
     assert len(hub.asked) == 1
 
 
+def test_of_several_lengths_the_wrong_one_is_named(order: Order, hub: Hub) -> None:
+    hub.extra = {"X-Linked-Size": "5"}
+    error = fails(order)
+    assert error.code == "download.size"
+    assert f"a file of 5 bytes; it should have {len(MODEL)}" in error.message
+
+
 def test_a_missing_length_is_no_harm_where_the_size_is_known(order: Order, hub: Hub) -> None:
     hub.length = ""
     fetch(order)
@@ -249,6 +257,12 @@ def test_a_refusal_says_what_to_do(order: Order, hub: Hub, status: int, token: s
     assert len(hub.asked) == 1
 
 
+def test_what_never_began_leaves_no_empty_file(order: Order, hub: Hub) -> None:
+    hub.status = 404
+    fails(order)
+    assert names(order) == []
+
+
 @pytest.mark.parametrize(("status", "code"), [(429, "download.busy_host"), (500, "download.host_failed")])
 def test_a_server_in_trouble_is_asked_again_and_then_given_up(order: Order, hub: Hub, status: int, code: str) -> None:
     hub.status, hub.statuses = status, 2
@@ -321,6 +335,74 @@ def test_a_disk_that_is_full_after_all_is_told(order: Order, hub: Hub) -> None:
 def test_one_file_is_fetched_by_one_process_at_a_time(order: Order) -> None:
     with PartFile(order.target, PartState("m", order.url)):
         assert fails(order).code == "download.busy"
+
+
+def test_no_other_process_slips_in_while_one_ends(order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of the lock goes while it is held: whoever held it already then would hold what nobody else sees."""
+    unlink, seen = Path.unlink, []
+
+    def looked_at(path: Path, missing_ok: bool = False) -> None:
+        if path.name.endswith(".lock"):
+            with pytest.raises(AssistantError) as caught, PartFile(order.target, PartState("m", order.url)):
+                pass
+            seen.append(caught.value.code)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", looked_at)
+    fetch(order)
+    assert seen == ["download.busy"]
+    assert names(order) == ["m.gguf"]
+
+
+def test_a_file_that_another_process_has_just_finished_is_not_fetched_again(order: Order, hub: Hub) -> None:
+    enter = PartFile.__enter__
+
+    def late(part: PartFile) -> PartFile:
+        entered = enter(part)
+        order.target.write_bytes(MODEL)
+        return entered
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PartFile, "__enter__", late)
+        with pytest.raises(AssistantError) as caught:
+            fetch(order)
+    assert (caught.value.code, hub.asked) == ("download.there", [])
+
+
+def test_a_drive_that_is_pulled_out_is_told(order: Order) -> None:
+    def gone(_folder: Path) -> int:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    with pytest.raises(AssistantError) as caught:
+        Fetcher(order, WebClient(patience=QUICK), free=gone).run(CancelToken(), Told())
+    assert caught.value.code == "download.write"
+
+
+def test_a_part_that_cannot_be_deleted_is_told(order: Order, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.cut_after = 40_000
+    fails(order, Patience(tries=1, pause=0.0))
+    unlink = Path.unlink
+
+    def refused(path: Path, missing_ok: bool = False) -> None:
+        if path.suffix == ".part":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.raises(AssistantError) as caught:
+        discard_part(order.target)
+    assert caught.value.code == "download.write"
+
+
+@pytest.mark.parametrize("etag", ["a\nb", "é\U0001f40c", 'W/"v1"'])
+def test_an_etag_that_is_no_header_is_not_sent(order: Order, hub: Hub, etag: str) -> None:
+    hub.cut_after = 40_000
+    fails(order, Patience(tries=1, pause=0.0))
+    state = order.target.with_name("m.gguf.part.json")
+    state.write_text(json.dumps({**json.loads(state.read_text()), "etag": etag}))
+    hub.cut_after = None
+    fetch(order)
+    assert order.target.read_bytes() == MODEL
 
 
 def test_what_is_unfinished_is_known_and_can_be_thrown_away(order: Order, hub: Hub) -> None:

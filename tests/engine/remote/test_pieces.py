@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,10 +15,24 @@ from assistant.engine.remote.pieces import BadPieceError, CallPiece, Usage, erro
 from assistant.engine.remote.reply import RemoteReply
 
 _NAMES = st.sampled_from(
-    ["choices", "delta", "message", "content", "tool_calls", "function", "usage", "timings", "error", "index", "type"]
+    [
+        "choices",
+        "delta",
+        "message",
+        "content",
+        "thinking",
+        "tool_calls",
+        "function",
+        "usage",
+        "timings",
+        "error",
+        "index",
+        "type",
+        "text",
+    ]
 )
 _ANY = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=True) | st.text(max_size=5) | st.just("thinking"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=4),
     max_leaves=15,
 )
@@ -54,6 +69,19 @@ def test_whatever_comes_is_a_piece_or_one_error(value: Any) -> None:
 @given(_ANY)
 def test_an_error_of_any_form_gives_words(value: Any) -> None:
     assert isinstance(error_words(value), str)
+
+
+@given(_ANY)
+def test_any_content_is_a_piece_or_one_error(value: Any) -> None:
+    with contextlib.suppress(BadPieceError):
+        read_piece(chunk(content=[{"type": "thinking", "thinking": value}, {"text": value}]))
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [({"code": 500}, "500"), ({"message": " "}, "?"), (True, "?"), ("no", "no")]
+)
+def test_a_server_that_gives_up_is_heard_whatever_it_says(error: Any, words: str) -> None:
+    assert read_piece({"error": error}).error == words
 
 
 @pytest.mark.parametrize("value", [None, 3, "x", [], {"choices": 3}, {"choices": ["x"]}, chunk(content=5)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import calendar
+import importlib.util
 from datetime import date
 from itertools import pairwise
 
@@ -140,3 +142,15 @@ def test_any_words_on_any_day_are_read_without_error(words: list[str], glue: str
 @given(text=st.text(), day=st.dates())
 def test_any_text_is_read_without_error(text: str, day: date) -> None:
     assert all(r.first <= r.last for r in find_ranges(text, day))
+
+
+def test_english_days_are_known_whatever_the_system_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("day_name", "day_abbr", "month_name", "month_abbr"):
+        monkeypatch.setattr(calendar, name, [f"{name}{n}" for n in range(13)])
+    spec = importlib.util.find_spec("assistant.recall.days.english_words")
+    assert spec is not None
+    assert spec.loader is not None
+    fresh = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fresh)
+    assert (fresh.DAYS["monday"], fresh.DAYS["sun"]) == (0, 6)
+    assert (fresh.MONTHS["march"], fresh.MONTHS["dec"]) == (3, 12)

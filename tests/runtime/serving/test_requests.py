@@ -114,6 +114,7 @@ def test_a_whole_request_is_taken_as_it_is() -> None:
         ({"keepsake": True}, "keepsake"),
         ({"keepsake": {"memory": "no"}}, "keepsake.memory"),
         ({"messages": []}, "messages"),
+        ({"messages": [HELLO] * 4_001}, "messages"),
         ({"messages": [HELLO, {"role": "assistant", "content": "x"}]}, "messages"),
         ({"messages": [{"role": "system", "content": "x"}]}, "messages"),
         ({"messages": [{"role": "tool", "content": "x"}, HELLO]}, "messages[0].role"),
