@@ -85,8 +85,8 @@ def _without_repeats(
         return bool(snapshot.chat[at] < 0), int(snapshot.day[at])
 
     first = [max(group, key=standing) for group in alike.values()]
-    again = [n for n in pool if n not in set(first)]
-    return first + order[_POOL:], again
+    kept = set(first)
+    return first + order[_POOL:], [n for n in pool if n not in kept]
 
 
 def _content(text: str) -> frozenset[str]:

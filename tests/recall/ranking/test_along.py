@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from assistant.core.cancel import CancelToken
@@ -89,3 +91,16 @@ def test_the_nearest_lines_are_there_for_who_wants_them_anyway(workspace: SmallW
     answer = recall.search(RecallQuery("zorblax quibble", anyway=True))
     assert answer.hits and answer.unsure and not answer.abstained
     assert not recall.search(RecallQuery("weather", anyway=True)).unsure
+
+
+def test_a_hit_that_another_process_takes_out_meanwhile_stops_no_search(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.write("memory/a.md", "- zephyria\n- beside it\n")
+
+    def take_out(connection: sqlite3.Connection, text: str) -> list[int]:
+        connection.execute("DELETE FROM places")
+        return []
+
+    monkeypatch.setattr("assistant.recall.ranking.along.linked_files", take_out)
+    assert found(by_words, "zephyria") == ()
