@@ -14,6 +14,7 @@ from assistant.chat.prompt import PromptBuilder, PromptRules, Question
 from assistant.chat.turn import receipt_of
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.events import Event, Notice
 from assistant.core.values import RecallQuery
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.services import Services
@@ -375,6 +376,30 @@ class _BrokenPlace:
 
     def remaining(self, texts: Sequence[str]) -> int:
         return int(self.path.exists())
+
+
+def test_a_start_that_cannot_recover_a_reply_says_so_and_completes_it_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_services(tmp_path)
+    ident = before.workspace.memory.remember(FACT).id
+    pending = before.forgetting.begin(before.forgetting.plan(ident))
+    pending.release()
+    before.forgetting._begun.clear()  # as if it was killed
+    before.close()
+    again = open_services(tmp_path)
+    events: list[Event] = []
+    again.subscribe(events.append)
+
+    def full() -> None:
+        raise AssistantError("disk.full", "The disk is full; a.md was not changed.", "Make room, then try again.")
+
+    monkeypatch.setattr(again.workspace.chats, "recover", full)
+    again.recover()
+    (told,) = [event.text for event in events if isinstance(event, Notice)]
+    assert told.startswith("The disk is full")
+    assert list((again.workspace.data / FOLDER).iterdir()) == []
+    again.close()
 
 
 def test_one_place_that_fails_keeps_no_other_from_being_cleaned_and_is_tried_again(tmp_path: Path) -> None:
