@@ -249,9 +249,9 @@ def _section(file: str, text: str, heading: str, counter: TokenCounter, tokens: 
         if section.heading.casefold() == wanted:
             return part_of_file(file, text, section.line, end - 1, counter, tokens)
     names = [section.heading for section in sections if section.heading][:20]
-    if not names or wanted in named:  # models name the file as its own section
+    if sections and (not names or wanted in named):  # models name the file as its own section
         return part_of_file(file, text, 1, text.count("\n") + 1, counter, tokens)
-    return failed(f"{file} has no heading {heading!r}. It has: {', '.join(names)}.")
+    return failed(f"{file} has no heading {heading!r}. It has: {', '.join(names) or 'none'}.")
 
 
 def _file(named: str) -> str:
