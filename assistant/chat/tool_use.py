@@ -243,11 +243,14 @@ def asked_again() -> Result:
 def _section(file: str, text: str, heading: str, counter: TokenCounter, tokens: int) -> Result:
     sections = parse_note(text).sections
     wanted = heading.lstrip("# ").casefold()
+    named = (file.casefold(), file.rpartition("/")[2].removesuffix(".md").casefold())
     ends = [section.line for section in sections[1:]] + [text.count("\n") + 2]
     for section, end in zip(sections, ends, strict=False):  # a note of front matter alone has no section
         if section.heading.casefold() == wanted:
             return part_of_file(file, text, section.line, end - 1, counter, tokens)
     names = [section.heading for section in sections if section.heading][:20]
+    if sections and (not names or wanted in named):  # models name the file as its own section
+        return part_of_file(file, text, 1, text.count("\n") + 1, counter, tokens)
     return failed(f"{file} has no heading {heading!r}. It has: {', '.join(names) or 'none'}.")
 
 

@@ -87,6 +87,8 @@ def run_show(context: Context, options: Namespace) -> int:
         ],
         "problems": chat.problems,
     }
+    for problem in chat.problems:
+        context.output.note(problem)
     context.output.value(value, _words(chat))
     return 0
 

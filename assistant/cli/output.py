@@ -14,6 +14,15 @@ from typing import Any, TextIO
 
 from assistant.core.errors import AssistantError
 
+_OBEYED = dict.fromkeys([*range(0x20), 0x7F, *range(0x80, 0xA0)], "\ufffd") | {
+    ord("\n"): "\n",
+    ord("\t"): "\t",
+    ord("\r"): "",
+}
+"""What a terminal obeys rather than shows, in the place of which something is shown: a text may be a model's, a
+server's or another program's, and none of them is to move the cursor or call the window something else.
+"""
+
 
 class Output:
     """json: nothing but JSON on stdout. quiet: no words for people besides what was asked for."""
@@ -40,7 +49,7 @@ class Output:
 
         Raises BrokenPipeError when its reader has gone, AssistantError("output") when it cannot be written.
         """
-        encoding = self._out.encoding or "utf-8"
+        encoding, text = self._out.encoding or "utf-8", _shown_on(self._out, text)
         try:
             self._out.write(text.encode(encoding, "replace").decode(encoding, "replace"))
             self._out.flush()
@@ -54,14 +63,14 @@ class Output:
     def note(self, words: str) -> None:
         """A remark for a person; not with --quiet or --json."""
         if not self._quiet and not self.as_json:
-            print(words, file=self._err, flush=True)
+            print(_shown_on(self._err, words), file=self._err, flush=True)
 
     def progress(self, done: int, total: int, what: str) -> None:
         """A progress line, on a terminal only."""
         if self._err.isatty() and not self._quiet:
             shown = f"{100 * done // total} %" if total else f"{done}"
             end = "\n" if total and done >= total else ""
-            print(f"\r{what}: {shown}   ", end=end, file=self._err, flush=True)
+            print(f"\r{_shown_on(self._err, what)}: {shown}   ", end=end, file=self._err, flush=True)
 
     def error(self, error: AssistantError) -> None:
         """One line: what, why, what to do; with --json also the error value on stdout."""
@@ -71,7 +80,13 @@ class Output:
 
     def note_error(self, error: AssistantError) -> None:
         """Only the line on stderr: the value on stdout says more than an error does."""
-        print(f"keepsake: {' '.join(str(error).split())}", file=self._err, flush=True)
+        line = _shown_on(self._err, " ".join(str(error).split()))
+        print(f"keepsake: {line}", file=self._err, flush=True)
+
+
+def _shown_on(stream: TextIO, text: str) -> str:
+    """The text as it stands, but for a terminal what it would obey."""
+    return text.translate(_OBEYED) if stream.isatty() else text
 
 
 def _nowhere() -> TextIO:

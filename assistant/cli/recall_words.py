@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assistant.cli.tables import line_width, table, wrap
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
-from assistant.recall.modes import WHY_WORDS
+from assistant.recall.modes import BROKEN, WHY_WORDS
 from assistant.recall.ranking.along import LINKED, NEIGHBOUR, came_along
 from assistant.recall.ranking.factors import in_order, value_words
 
@@ -43,6 +43,9 @@ def mode_words(answer: RecallAnswer) -> str:
 
 def _nothing(answer: RecallAnswer, query: RecallQuery) -> Iterator[str]:
     """Said as it is, with what might help."""
+    if answer.by_words == BROKEN:
+        yield "Nothing could be searched: the search index cannot be used. `keepsake index status` says why."
+        return
     limits = [
         "" if query.scope == "all" else f"in {query.scope}",
         f"from {query.since} on" if query.since else "",

@@ -41,6 +41,7 @@ def add_remote(actions: Any) -> None:
 
 def run_remote(context: Context, options: Namespace) -> int:
     service = context.services.remote
+    before = service.state()
     if options.what not in _WORDS:
         service.set_server(options.what, options.model or "", options.window or 0)
     elif options.model is not None or options.window is not None:
@@ -57,7 +58,12 @@ def run_remote(context: Context, options: Namespace) -> int:
         case "key":
             service.set_key("" if options.remove else _key(context), openly=options.open)
         case _:
-            _agree(context, service.state(), options.yes)
+            try:
+                _agree(context, service.state(), options.yes)
+            except BaseException:
+                if before.on and before.agreed:  # who does not want another server keeps the one that is used
+                    service.set_server(before.url, before.model, before.window)
+                raise
             service.turn_on()
     _show(context, service.state())
     return 0
@@ -116,7 +122,7 @@ def _agree(context: Context, state: ServerState, yes: bool) -> None:
             return
     else:
         context.output.note(words)
-    raise AssistantError("remote.unasked", f"{state.host} is set, but not used.", "Say --yes to use it.")
+    raise AssistantError("remote.unasked", f"{state.host} is not used.", "Say --yes to use it.")
 
 
 def _key(context: Context) -> str:

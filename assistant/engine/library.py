@@ -42,13 +42,17 @@ class LoadPlan:
 
 
 class Library:
-    """llama.cpp, loaded and told where its warnings go. One a process, for it keeps a callback of ours."""
+    """llama.cpp, loaded and told where its warnings go. One a process, for it keeps a callback of ours.
+
+    stopping: what is computed is being ended, which llama.cpp reports as a failure of each thing that it does.
+    """
 
     def __init__(self) -> None:
         from llama_cpp import llama_cpp as api
 
         self.api: Any = api
         self.messages: list[str] = []
+        self.stopping = False
         self._callback = api.llama_log_callback(self._take)
         api.llama_log_set(self._callback, ctypes.c_void_p(0))
         api.llama_backend_init()
@@ -59,7 +63,7 @@ class Library:
 
     def _take(self, level: int, text: bytes, _user: Any) -> None:
         """Warnings and errors go to the log; the newest are kept, to tell why a load failed."""
-        if level in _WARNINGS:
+        if level in _WARNINGS and not self.stopping:
             line = text.decode("utf-8", "replace").strip()
             _log.warning("llama.cpp: %s", line)
             self.messages.append(line)

@@ -74,7 +74,9 @@ class LlamaModel(Vocabulary):
 
     def __init__(self, library: Library, plan: LoadPlan, on_progress: Callable[[float], bool]) -> None:
         self._library: Any = library.api
+        self._messenger = library
         library.messages.clear()
+        library.stopping = False
         self._model = self._load(plan, on_progress, library.messages)
         super().__init__(library.api, self._model)
         self._stop_flag = ctypes.create_string_buffer(2)
@@ -181,10 +183,12 @@ class LlamaModel(Vocabulary):
 
     def stop(self) -> None:
         """End what is computed now, from any thread; ``resume`` allows computing again."""
+        self._messenger.stopping = True
         self._stop_flag[0] = b"\x01"
 
     def resume(self) -> None:
         self._stop_flag[0] = b"\x00"
+        self._messenger.stopping = False
 
     def close(self) -> None:
         """Give the memory back; the model must not be used any more."""

@@ -99,7 +99,7 @@ class ModelStore:
         if not any(_same(path, known.path) for known in self._found()):
             added = self._registry.read()
             self._registry.write(replace(added, files=(*added.files, path)))
-        return next(file for file in self.list() if _same(file.path, path))
+        return self.find(str(path))
 
     def add_folder(self, folder: Path) -> builtins.list[ModelFile]:
         """Look for models in a folder from now on, also of another program; those that it has, the broken ones too.

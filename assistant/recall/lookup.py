@@ -75,6 +75,12 @@ def look_up(
     return RecallAnswer(_hits(connection, snapshot, hits), False, 0.0, mode, unsure=not candidates.known)
 
 
+def without_private(answer: RecallAnswer) -> RecallAnswer:
+    """For who does not let private chats be found, though an index that could not be written may still hold some."""
+    hits = tuple(hit for hit in answer.hits if not hit.private)
+    return replace(answer, hits=hits, abstained=answer.abstained or not hits)
+
+
 def _nearest(near: Nearness | None, at: np.ndarray) -> int:
     """Which of these places is nearest to the question; the first, where it went by words alone."""
     return int(at[0] if near is None else at[np.argmax(near.of(at, near.vectors(at)))])
@@ -147,9 +153,23 @@ def by_time(
     told[snapshot.positions(sorted(spoken))] = True
     allowed &= _in_chats(connection, snapshot, wish, allowed & said) if wish else True
     at = np.flatnonzero(allowed & told & (snapshot.day > 0))
-    order = np.lexsort((-snapshot.number[at], -snapshot.ids[at], -snapshot.day[at], ~said[at]))[: query.limit]
-    hits = _hits(connection, snapshot, [(int(place), 0.0, {}) for place in at[order]])
+    newest = [_newest(snapshot, some, query.limit) for some in (at[said[at]], at[~said[at]])]
+    chosen = np.concatenate(newest)[: query.limit]
+    hits = _hits(connection, snapshot, [(int(place), 0.0, {}) for place in chosen])
     return RecallAnswer(hits, not hits, 0.0, "time")
+
+
+def _newest(snapshot: Snapshot, at: np.ndarray, most: int) -> np.ndarray:
+    """So many of these places, newest first; of one day memory before chats, of these the one that began last."""
+    if 0 < most < len(at):
+        day = snapshot.day[at]
+        at = at[day >= np.partition(day, -most)[-most]]
+    names = sorted(snapshot.chats)  # ids say when a chat began; "" is for what stands in none
+    began = np.full(len(names), len(names))
+    began[[snapshot.chats[name] for name in names[1:]]] = np.arange(len(names) - 1)
+    keys = (snapshot.ids[at], snapshot.number[at], began[snapshot.chat[at]], snapshot.day[at])
+    newest: np.ndarray = at[np.lexsort(keys)[::-1]][:most]
+    return newest
 
 
 def _in_chats(connection: sqlite3.Connection, snapshot: Snapshot, wish: TimeWish, among: np.ndarray) -> np.ndarray:
@@ -178,7 +198,7 @@ def _allowed(connection: sqlite3.Connection, snapshot: Snapshot, query: RecallQu
 def _positions(connection: sqlite3.Connection, snapshot: Snapshot, uids: frozenset[str]) -> np.ndarray:
     """Where in the snapshot the units of these ids are; ids that are no units (any more) count for nothing."""
     rows = [row for uid in uids for (row,) in connection.execute("SELECT id FROM units WHERE uid = ?", [uid])]
-    return snapshot.positions(sorted(row for row in rows if row in snapshot.ids))
+    return snapshot.positions(rows)
 
 
 def _hits(connection: sqlite3.Connection, snapshot: Snapshot, scored: Sequence[Scored]) -> tuple[Hit, ...]:

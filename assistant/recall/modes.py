@@ -1,11 +1,13 @@
-"""Why a search went by words alone, in words that follow "by words only:"."""
+"""Why a search went by words alone, in words that follow "by words only:"; or that none could be made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
 
-WhyWords = Literal["", "none", "failing", "learning", "starting", "slow"]
+WhyWords = Literal["", "none", "failing", "learning", "starting", "slow", "broken"]
+BROKEN: WhyWords = "broken"
+"""Nothing was found since nothing could be looked through."""
 
 WHY_WORDS: Mapping[str, str] = {
     "none": "there is no embedding model",
@@ -13,6 +15,7 @@ WHY_WORDS: Mapping[str, str] = {
     "learning": "the meaning of your notes is still being learnt",
     "starting": "the embedding model is still starting",
     "slow": "the embedding model took too long this time",
+    "broken": "the search index cannot be used just now",
 }
 
 

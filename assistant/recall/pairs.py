@@ -44,18 +44,32 @@ def places_vectors(connection: sqlite3.Connection, snapshot: Snapshot, places: n
 
 
 def near_places(vectors: np.ndarray, places: np.ndarray, least: float, most: int) -> list[tuple[int, int, float]]:
-    """Pairs of places with a nearness of at least ``least``, the nearest first, at most ``most``; each once."""
+    """Pairs of places with a nearness of at least ``least``, the nearest first, at most ``most``; each once.
+
+    No more than those and the pairs of one step are kept at a time: ten years of one reading a day are millions.
+    """
     if len(places) < 2:
         return []
     base = 0.0
     if len(places) < _ENOUGH:
         base = float(((vectors.sum(axis=0) ** 2).sum() - len(places)) / (len(places) * (len(places) - 1)))
-    found: dict[tuple[int, int], float] = {}
+    count = len(places)
+    keys, cosines = np.zeros(0, np.int64), np.zeros(0, np.float32)
     for cell in _cells(vectors):
         for a, b, cosine in _near_in(vectors, cell, base + least * (1 - base)):
-            found[(min(a, b), max(a, b))] = (cosine - base) / max(1 - base, 1e-6)
-    nearest = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:most]
-    return [(int(places[a]), int(places[b]), nearness) for (a, b), nearness in nearest]
+            keys = np.concatenate([keys, a * count + b])
+            keys, cosines = _nearest(keys, np.concatenate([cosines, cosine]), most)
+    nearness = (cosines - base) / max(1 - base, 1e-6)
+    return [
+        (int(places[n // count]), int(places[n % count]), float(near)) for n, near in zip(keys, nearness, strict=True)
+    ]
+
+
+def _nearest(keys: np.ndarray, cosines: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each key once, the highest cosine first."""
+    keys, first = np.unique(keys, return_index=True)
+    order = np.argsort(-cosines[first], kind="stable")[:most]
+    return keys[order], cosines[first][order]
 
 
 def named(connection: sqlite3.Connection, snapshot: Snapshot, pairs: list[tuple[int, int, float]]) -> list[NearPair]:
@@ -85,11 +99,16 @@ def _cells(vectors: np.ndarray) -> Iterator[np.ndarray]:
         yield np.flatnonzero((nearest == middle).any(axis=1))
 
 
-def _near_in(vectors: np.ndarray, cell: np.ndarray, least: float) -> Iterator[tuple[int, int, float]]:
-    """Row by row, but only so many at once that the products fit a small memory."""
+def _near_in(
+    vectors: np.ndarray, cell: np.ndarray, least: float
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """(lower row, higher row, cosine) of pairs, by only so many rows at once that the products fit a small memory.
+
+    cell: rows, ascending.
+    """
     for start in range(0, len(cell), _ROWS):
-        rows = cell[start : start + _ROWS]
-        cosine = vectors[rows] @ vectors[cell].T
-        for a, b in zip(*np.nonzero(cosine >= least), strict=True):
-            if start + a < b:
-                yield int(rows[a]), int(cell[b]), float(cosine[a, b])
+        cosine = vectors[cell[start : start + _ROWS]] @ vectors[cell].T
+        a, b = np.nonzero(cosine >= least)
+        once = start + a < b
+        a, b = a[once], b[once]
+        yield cell[start + a], cell[b], cosine[a, b]

@@ -25,11 +25,10 @@ from assistant.recall.index.read_only import cannot_write
 from assistant.recall.index.verification import Verification
 from assistant.recall.meaning.quiet_embedder import QUERY_CHARACTERS, QuietEmbedder
 from assistant.recall.meaning.vector_sync import count_lone_vectors
-from assistant.recall.modes import why_by_words
+from assistant.recall.modes import BROKEN
 from assistant.recall.reports import IndexStatus, SyncReport, in_words
 
 if TYPE_CHECKING:
-    from assistant.recall.meaning.snapshot import Snapshot
     from assistant.recall.pairs import NearPair
 
 BUDGET_MS = 150.0
@@ -100,21 +99,19 @@ class Recall:
         return replace(answer, took_ms=(time.perf_counter() - started) * 1000)
 
     def _search(self, query: RecallQuery, budget_ms: float) -> RecallAnswer:
-        connection = self._opened()
-        self._refresh(connection, budget_ms / 1000)
-        from assistant.recall.lookup import by_time, look_up
+        from assistant.recall.lookup import by_time, look_up, without_private
 
+        connection, private = self._opened(), self._private()
+        self._refresh(connection, budget_ms / 1000, private)
         snapshot = self._index.snapshot()
-        text = query.text.strip()
-        if not text:
-            return by_time(connection, snapshot, query)
-        vector = self._embedder.query(text, budget_ms / 1000) if snapshot.has_vector.any() else None
-        answer = look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
-        return replace(answer, by_words=self._by_words(snapshot)) if answer.mode == "keyword" else answer
-
-    def _by_words(self, snapshot: Snapshot) -> str:
-        own = self._embedder
-        return why_by_words(own.identity, own.problem, bool(snapshot.has_vector.any()), own.ready)
+        if text := query.text.strip():
+            vector = self._embedder.query(text, budget_ms / 1000) if snapshot.has_vector.any() else None
+            answer = look_up(connection, snapshot, query, vector, (query.now or self._clock()).date())
+            if answer.mode == "keyword":
+                answer = replace(answer, by_words=self._embedder.why_by_words(bool(snapshot.has_vector.any())))
+        else:
+            answer = by_time(connection, snapshot, query)
+        return answer if private else without_private(answer)
 
     def _search_anew(self, query: RecallQuery, budget_ms: float, error: Exception) -> RecallAnswer:
         """Once more after the index failed: a damaged file is replaced, a busy one is left to the next search."""
@@ -128,7 +125,7 @@ class Recall:
             return self._search(query, budget_ms)
         except (sqlite3.Error, OSError) as again:
             _log.error("search failed again: %s", again)
-            return RecallAnswer((), True, 0.0, "keyword")
+            return RecallAnswer((), True, 0.0, "keyword", BROKEN)
 
     def near_pairs(self, least: float, most: int) -> list[NearPair]:
         """Units of memory that are near in meaning, nearest first; none without vectors. Raises ("recall.index")."""
@@ -164,7 +161,9 @@ class Recall:
             sweep_left(connection)
             made = self._embedder.sync(connection, cancel, progress, changes.errors) if vectors else 0
             if changes.removed or self._unpurged:
-                self._unpurged = not purge(connection)
+                self._unpurged = False  # before: what a search takes out meanwhile is for the next one
+                if not purge(connection):
+                    self._unpurged = True
         return SyncReport(changes.files, changes.added, changes.removed, made, tuple(changes.errors))
 
     def verify(self, verification: Verification, cancel: CancelToken, seconds: float = math.inf) -> bool:
@@ -192,8 +191,8 @@ class Recall:
             self._embedder.forget()
         with in_words(self._file.path.parent), self._writable() as connection:
             emptied = erase(connection, self._root, units, skip, _no_progress, private=self._private())
-            self._unpurged = not emptied
         if not emptied:
+            self._unpurged = True
             raise AssistantError(
                 "recall.busy",
                 "Another program is reading the search index, so its log cannot be emptied yet.",
@@ -279,11 +278,11 @@ class Recall:
 
     def _opened(self) -> sqlite3.Connection:
         """The searches' connection, to the index that is there now."""
-        if self._index.let_go() and self.on_behind:  # what was made anew may be without meanings
-            self.on_behind()
+        if self._index.let_go() and (behind := self.on_behind):  # what was made anew may be without meanings
+            behind()
         return self._index.connection
 
-    def _refresh(self, connection: sqlite3.Connection, budget: float) -> None:
+    def _refresh(self, connection: sqlite3.Connection, budget: float, private: bool) -> None:
         """See what changed on disk, so that what was written a moment ago is found.
 
         Beside a running sync, and where somebody takes in the rest, only so much that a person does not wait for it.
@@ -291,8 +290,9 @@ class Recall:
         from assistant.recall.index.refreshing import refresh
 
         seconds = _REFRESH_SECONDS if self._syncing or self.on_behind else math.inf
-        patience, private = min(budget, _LOCK_SECONDS), self._private()
+        patience = min(budget, _LOCK_SECONDS)
         changes = refresh(connection, self._root, seconds, patience, private=private, table=self._index.table)
-        self._unpurged |= bool(changes.removed)
-        if self.on_behind and not changes.complete:
-            self.on_behind()
+        if changes.removed:
+            self._unpurged = True
+        if (behind := self.on_behind) and not changes.complete:
+            behind()

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,10 +66,9 @@ class WorkerEmbedder:
 
     @property
     def identity(self) -> str:
-        """Of the model folder; needs no worker. Raises AssistantError("embedding.model") where there is no model."""
+        """Of the model folder; needs no worker. Raises AssistantError("embedding.model") where no model can be read."""
         if not self._identity:
-            self._dimensions = _read_dimensions(self._folder)
-            self._identity = model_identity(self._folder)
+            self._dimensions, self._identity = _read_dimensions(self._folder), _read_identity(self._folder)
         return self._identity
 
     @property
@@ -90,7 +89,7 @@ class WorkerEmbedder:
     def warm_up(self) -> None:
         """Start the worker in the background; returns at once, does nothing while it starts or has just failed."""
         if not self._is_waiting() and not self.ready and self._clock() - self._failed_at >= _RETRY_SECONDS:
-            self._waiting = self._pool.submit(self._warm_up)
+            self._waiting = self._submit(self._warm_up)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """See core.ports.Embedder. Raises AssistantError."""
@@ -115,14 +114,18 @@ class WorkerEmbedder:
         if self._is_waiting():
             return None
         cancel = CancelToken()
-        self._waiting = self._pool.submit(self._request, [text], cancel)
+        self._waiting = waiting = self._submit(self._request, [text], cancel)
+        if waiting is None:
+            return None
         try:
-            vector: np.ndarray = self._waiting.result(seconds)[0]
+            vector: np.ndarray = waiting.result(seconds)[0]
         except FutureTimeoutError:
             cancel.cancel()
             return None
         except (AssistantError, Cancelled) as error:
             _log.warning("no vector for a query: %s", error)
+            return None
+        except CancelledError:  # closed before its turn came
             return None
         return vector
 
@@ -136,12 +139,18 @@ class WorkerEmbedder:
             return self._clock() - self._used_at >= idle_seconds and self._worker.retire()
         finally:
             self._loading.release()
-        return True
 
     def close(self) -> None:
         """End the worker and the thread that waits for it; it does not start again."""
         self._worker.end()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _submit(self, work: Callable[..., Any], *args: object) -> Future[Any] | None:
+        """None where it was closed: a search may still run while the program ends."""
+        try:
+            return self._pool.submit(work, *args)
+        except RuntimeError:
+            return None
 
     def _is_waiting(self) -> bool:
         return self._waiting is not None and not self._waiting.done()
@@ -157,7 +166,6 @@ class WorkerEmbedder:
 
     def _load(self, cancel: CancelToken) -> None:
         with self._loading:
-            self._used_at = self._clock()  # what is loaded now is not taken away before it is asked
             if self.ready:
                 return
             try:
@@ -165,6 +173,7 @@ class WorkerEmbedder:
             except AssistantError:
                 self._failed_at = self._clock()
                 raise
+            self._used_at = self._clock()  # whoever had it started comes again: a query did not wait for it
             if (answer["identity"], answer["dimensions"]) != (self.identity, self.dimensions):
                 self._identity, self._dimensions = answer["identity"], answer["dimensions"]
             self._loaded_start = self._worker.starts
@@ -233,3 +242,14 @@ def _read_dimensions(folder: Path) -> int:
         f"There is no embedding model in {folder}.",
         "Build or download it; until then search works by keywords.",
     )
+
+
+def _read_identity(folder: Path) -> str:
+    try:
+        return model_identity(folder)
+    except OSError as error:
+        raise AssistantError(
+            "embedding.model",
+            f"The embedding model in {folder} cannot be read: {error.strerror or error}.",
+            "Check its permissions and its disk; until then search works by keywords.",
+        ) from error

@@ -30,8 +30,8 @@ _log = logging.getLogger(__name__)
 class IndexService:
     """Syncs on the index lane; several wishes that come while one runs become one.
 
-    Files are read and compared with what was indexed on the keeping lane, once after the start: a long learning of
-    meanings must not put that off. No method blocks but ``state``, ``files`` and ``tick``.
+    On the keeping lane the watch is begun, and files are read and compared with what was indexed, once after the start:
+    a long learning of meanings must not put that off. No method blocks but ``state``, ``files`` and ``tick``.
     """
 
     def __init__(self, workspace: Workspace, recall: Recall, lane: Lane, keeping: Lane, emit: EventSink) -> None:
@@ -56,7 +56,7 @@ class IndexService:
         """Sync now, watch the workspace from now on, and compare what was indexed with the files."""
         self._recall.on_behind = self.sync_later
         self.sync_later()
-        self._lane.submit(self._watch.start)
+        self._keeping.submit(self._watch.start)
         self.verify_later()
 
     def sync_later(self) -> None:

@@ -17,6 +17,7 @@ from assistant.engine.gguf import read_gguf_info
 from assistant.engine.model_description import check_usable
 from assistant.engine.model_files import ModelFile, ModelStore
 from assistant.engine.tuning import TuningStore, apply
+from assistant.runtime.engines import here_only
 from assistant.runtime.lanes import Lane
 from assistant.runtime.remote_engine import ServerChoice
 from assistant.settings.schema import Settings
@@ -117,18 +118,22 @@ class ModelService:
         return self.store.add_folder(folder)
 
     def remove(self, name: str) -> ModelFile:
-        """As ModelStore.remove. The loaded model is unloaded before, and another one is loaded behind, if there is one.
+        """As ModelStore.remove. The model that is loaded here is unloaded before, also while a server is asked. Where
+        it was in use, another one is loaded behind, if there is one.
 
         Raises ``model.missing``, ``model.delete``.
         """
-        info, file = self.engine.info, self.store.find(name)
-        if info is None or info.path != file.path:
-            return self.store.remove(name)
-        self.engine.unload()
+        file = self.store.find(name)
+        with here_only(self.engine):
+            info = self.engine.info
+            loaded = info is not None and info.path == file.path
+            if loaded:
+                self.engine.unload()
         try:
             return self.store.remove(name)
         finally:
-            self.load_later()
+            if loaded and self.engine.info is None:
+                self.load_later()
 
     def chosen(self, name: str = "") -> ModelFile:
         """The model of that name, else the one of the settings, else the first sound one. Raises ``model.*``."""

@@ -46,38 +46,41 @@ class ServerCounts:
         """Tokens of each text on its own."""
         return self._counts.of(texts, lambda new: self._asked_counts(new) if self._asks else [], estimate_tokens)
 
-    def count_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
-        """Tokens of a whole prompt."""
-        tokens = self._asked_prompt(messages, tools) if self._asks else None
+    def count_prompt(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec], cancel: CancelToken | None = None
+    ) -> int:
+        """Tokens of a whole prompt. Raises Cancelled."""
+        tokens = self._asked_prompt(messages, tools, cancel or CancelToken()) if self._asks else None
         return estimate_prompt(messages, tools) if tokens is None else tokens
 
     def _asked_counts(self, texts: Sequence[str]) -> list[int]:
         """All in one question; empty where the server does not say."""
         parted: list[str | int] = [part for text in texts for part in (text, _BETWEEN)]
-        tokens = self._tokens({"content": parted, "add_special": False, "parse_special": False})
+        tokens = self._tokens({"content": parted, "add_special": False, "parse_special": False}, CancelToken())
         if tokens is None or tokens.count(_BETWEEN) != len(texts):
             return []
         ends = [at for at, token in enumerate(tokens) if token == _BETWEEN]
         return [end - start - 1 for start, end in zip([-1, *ends], ends, strict=False)]
 
-    def _asked_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int | None:
+    def _asked_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec], cancel: CancelToken) -> int | None:
         body = request_body("", messages, GenerateOptions(tools=tuple(tools)))
-        answer = self._asked("/apply-template", {name: body[name] for name in ("messages", "tools") if name in body})
+        question: Json = {name: body[name] for name in ("messages", "tools") if name in body}
+        answer = self._asked("/apply-template", question, cancel)
         prompt = answer.get("prompt")
         if not isinstance(prompt, str):
             return None
-        tokens = self._tokens({"content": prompt, "add_special": True, "parse_special": True})
+        tokens = self._tokens({"content": prompt, "add_special": True, "parse_special": True}, cancel)
         return None if tokens is None else len(tokens)
 
-    def _tokens(self, question: Json) -> list[Any] | None:
-        tokens = self._asked("/tokenize", question).get("tokens")
+    def _tokens(self, question: Json, cancel: CancelToken) -> list[Any] | None:
+        tokens = self._asked("/tokenize", question, cancel).get("tokens")
         return tokens if isinstance(tokens, list) else None
 
-    def _asked(self, path: str, body: Json) -> Json:
+    def _asked(self, path: str, body: Json, cancel: CancelToken) -> Json:
         """What the server says; nothing where it says nothing of use."""
         try:
             url = self._client.address.native + path
-            head, answer = self._client.ask(url, body, CancelToken(), _PATIENCE_SECONDS)
+            head, answer = self._client.ask(url, body, cancel, _PATIENCE_SECONDS)
         except AssistantError as error:
             self._rests_until = time.monotonic() + _REST_SECONDS
             _log.info("tokens are estimated: %s", error)

@@ -13,6 +13,7 @@ from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.ports import Progress
 from assistant.core.values import (
     ChatEvent,
+    Done,
     EngineSettings,
     GenerateOptions,
     Message,
@@ -115,7 +116,12 @@ class RemoteEngine:
     def chat(self, messages: Sequence[Message], options: GenerateOptions, cancel: CancelToken) -> Iterator[ChatEvent]:
         """As core.ports.Engine. Raises AssistantError (``remote.*``, engine.window); what came before it counts."""
         now = self._connected()
-        reply = RemoteReply(options, now.counts.count_prompt(messages, options.tools), self._clock)
+        try:
+            prompt = now.counts.count_prompt(messages, options.tools, cancel)
+        except Cancelled:
+            yield Done(StopReason.STOPPED, "", 0, 0, 0, 0.0, 0.0)
+            return
+        reply = RemoteReply(options, prompt, self._clock)
         stopped = False
         try:
             with asked(now.client, now.manners, now.facts.model, messages, options, cancel) as exchange:

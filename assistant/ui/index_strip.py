@@ -32,6 +32,7 @@ class IndexStrip(QFrame):
         self._services, self._bridge = services, bridge
         self._jobs: dict[str, tuple[int, int]] = {}
         self._state: IndexState | None = None
+        self._held = (0, 0)  # how far what was paused had come
         self._dismissed = False
         self.words = ElidedLabel(role="small")
         self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -97,6 +98,7 @@ class IndexStrip(QFrame):
 
     def _on_pause(self) -> None:
         self._dismissed = False
+        self._held = self._learnt or (0, 0)
         self._services.indexing.pause()
 
     def _on_shut(self) -> None:
@@ -108,23 +110,32 @@ class IndexStrip(QFrame):
     def _show(self) -> None:
         paused = self._services.indexing.paused
         if not paused:
-            self._dismissed = False
-        learnt = self._jobs.get("vectors") or self._jobs.get("pieces")
-        job = None if paused else learnt or self._jobs.get("keywords")
-        left = self._state.total - self._state.done if self._state else 0
-        self.setVisible(not self._dismissed and (job is not None or (paused and left > 0)))
+            self._dismissed, self._held = False, (0, 0)
+        job = None if paused else self._learnt or self._jobs.get("keywords")
+        done, total = job or self._paused_at()
+        self.setVisible(not self._dismissed and (job is not None or (paused and done < total)))
         if self.isHidden():
             self._state = None if not paused else self._state
             return
         words = self._paused_words() if paused else self._words(job or (0, 0))
         self.words.set_text(words)
         self.bar.setAccessibleName(words)
-        done, total = job or ((self._state.done, self._state.total) if self._state else (0, 0))
         self.bar.setRange(0, total)
         self.bar.setValue(done)
-        self.pause.setVisible(not paused and learnt is not None)
+        self.pause.setVisible(not paused and self._learnt is not None)
         self.resume.setVisible(paused)
         self.shut.setVisible(paused)
+
+    @property
+    def _learnt(self) -> tuple[int, int] | None:
+        """How far learning is, while it goes on."""
+        return self._jobs.get("vectors") or self._jobs.get("pieces")
+
+    def _paused_at(self) -> tuple[int, int]:
+        """Of whole notes, while some are to be learnt; then of their sentences."""
+        if self._state and self._state.done < self._state.total:
+            return self._state.done, self._state.total
+        return self._held
 
     def _words(self, job: tuple[int, int]) -> str:
         done, total = (f"{number:,}" for number in job)
@@ -136,9 +147,8 @@ class IndexStrip(QFrame):
         return f"{said} · {self._meanwhile()}" if self._meanwhile() else said
 
     def _paused_words(self) -> str:
-        state = self._state
-        numbers = {"done": f"{state.done:,}", "total": f"{state.total:,}"} if state else {"done": "0", "total": "0"}
-        said = tr("Learning is paused at {done} of {total}; nothing of it is lost", **numbers)
+        done, total = (f"{number:,}" for number in self._paused_at())
+        said = tr("Learning is paused at {done} of {total}; nothing of it is lost", done=done, total=total)
         return f"{said} · {self._meanwhile()}" if self._meanwhile() else said
 
     def _meanwhile(self) -> str:

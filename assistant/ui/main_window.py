@@ -70,7 +70,7 @@ class MainWindow(QMainWindow):
         self.chats = ChatActions(services, self.bridge, self.session, self.sidebar, self.toasts, self)
         self.memory = MemoryPane(self)
         self.undo_offers = UndoOffers(services, self.bridge, theme, self.toasts, self.show_error, self)
-        asked = (self.memory.review, self.memory.is_reviewing, self.session.streaming)
+        asked = (self.memory.review, self.memory.is_reviewing, self.session.answering)
         self.remembered = RememberedToasts(services, self.bridge, self.toasts, self.undo_offers, *asked, self)
         self.kinds = ChatKinds(self)
         self.assistants = AssistantActions(self, self.sidebar.switcher)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from assistant.core.errors import AssistantError
 from assistant.workspace.chats import BLOCK
-from assistant.workspace.disk import as_error
+from assistant.workspace.disk import as_read_error
 from assistant.workspace.layout import CHATS, leads_inside
 
 PART_BYTES = 1_000_000  # past this a chat goes on in another file
@@ -84,7 +84,7 @@ def chat_folders(root: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise as_error(error, top) from error
+        raise as_read_error(error, top) from error
     return [top, *map(Path, sorted(folders))]
 
 
@@ -112,7 +112,7 @@ def read_head(path: Path) -> str:
                 head += more
             return head.decode("utf-8", "replace")
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_read_error(error, path) from error
 
 
 def read_tail(path: Path) -> Tail | None:
@@ -136,7 +136,7 @@ def _is_ours(root: Path, path: Path) -> bool:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:  # then there is no such file
             return False
-        raise as_error(error, path) from error
+        raise as_read_error(error, path) from error
 
 
 def _stats(root: Path, folder: Path) -> dict[str, os.stat_result]:
@@ -147,7 +147,7 @@ def _stats(root: Path, folder: Path) -> dict[str, os.stat_result]:
             ours = (e for e in shown if e.is_file() and (not e.is_symlink() or leads_inside(root, Path(e.path))))
             return {e.name[:-3]: e.stat() for e in ours}
     except OSError as error:
-        raise as_error(error, folder) from error
+        raise as_read_error(error, folder) from error
 
 
 def _from_end(path: Path) -> Iterator[str]:
@@ -166,4 +166,4 @@ def _from_end(path: Path) -> Iterator[str]:
                     return
                 length *= 4
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_read_error(error, path) from error

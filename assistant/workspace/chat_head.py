@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assistant.workspace.chat_labels import ENGLISH, FIELDS, Labels, labels_of
+from assistant.workspace.chat_labels import ENGLISH, FIELDS, HEADINGS, Labels, labels_of
 
 LONGEST_TITLE = 300  # characters kept of a title
 _TITLE = re.compile(r"#[ \t]+(?:Chat|会话)[ \t]*[:：] ?(.*)")
@@ -15,6 +15,7 @@ _FIELD = re.compile(r"[-*][ \t]+\*\*(.+?)\*\*[ \t]*[:：][ \t]*(.*?)[ \t]*")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}\S*)?")
 _POINTER = re.compile(r"#?(\d{1,9})")
 _LIST = re.compile(r"[,，、]")
+_PRIVATE = ("yes", "y", "true", "on", "1", "是")
 _NOT_PRIVATE = ("", "no", "n", "false", "off", "0", "否", "不")  # what a person meant by any other word stays private
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
@@ -81,7 +82,16 @@ def parse_head(text: str) -> Head:
     for line in lines:
         if match := _FIELD.fullmatch(line.removesuffix("\r")):
             head = _with_field(head, FIELDS.get(match[1].replace(" ", "").casefold(), ""), match[2], problems)
-    return replace(head, problems=tuple(problems))
+    return replace(head, problems=(*problems, *_missing(head, lines)))
+
+
+def _missing(head: Head, lines: list[str]) -> list[str]:
+    """What every metadata section holds and this one does not; a file without such a section is a person's own."""
+    if not any(HEADINGS.get(line.rstrip().removeprefix("## ")) == "metadata" for line in lines):
+        return []
+    needed = {"Session ID": "session", "Created": "created"}
+    lost = [name for name, field in needed.items() if not any(_field_name(line) == field for line in lines)]
+    return [f"Its metadata names no “{name}”." for name in lost]
 
 
 def sane_pointer(written: str, last: int) -> tuple[int, str]:
@@ -171,7 +181,10 @@ def _with_field(head: Head, name: str, value: str, problems: list[str]) -> Head:
             words = tuple(word.strip() for word in _LIST.split(value) if word.strip())
             return replace(head, participants=words) if name == "participants" else replace(head, tags=words)
         case "private":
-            return replace(head, private=value.casefold() not in _NOT_PRIVATE)
+            word = value.casefold()
+            if word not in (*_PRIVATE, *_NOT_PRIVATE):
+                problems.append(f"“Private” is “{value[:40]}”, neither yes nor no: it counts as yes.")
+            return replace(head, private=word not in _NOT_PRIVATE)
         case "summarized":
             return replace(head, summarized=value)
         case "session":

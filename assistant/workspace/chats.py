@@ -164,9 +164,14 @@ def _chat(ident: str, head: Head, turns: tuple[Turn, ...], problems: list[str], 
         private=head.private,
         summarized=summarized,
         turns=turns,
-        problems=(*head.problems, *problems, *([wrong] if wrong else [])),
+        problems=(*head.problems, *_other_id(head.session, ident), *problems, *([wrong] if wrong else [])),
         key_points=key_points,
     )
+
+
+def _other_id(named: str, ident: str) -> list[str]:
+    """The file's name decides which chat it is; metadata that say otherwise are named."""
+    return [f"Its “Session ID” is “{named[:40]}”, its file is of {ident}."] if named and named != ident else []
 
 
 def time_of_id(ident: str) -> str:

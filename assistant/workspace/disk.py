@@ -35,18 +35,23 @@ def as_error(error: OSError, path: Path) -> AssistantError:
     return AssistantError("workspace.io", f"{path} cannot be read or written: {error.strerror or error}.")
 
 
+def as_read_error(error: OSError, path: Path) -> AssistantError:
+    """As as_error, of what was only to be read; ("workspace.unreadable") where that is not allowed."""
+    if isinstance(error, PermissionError):
+        return AssistantError(
+            "workspace.unreadable", f"{path.name} cannot be read: {error.strerror}.", "Check its permissions."
+        )
+    return as_error(error, path)
+
+
 def read_bytes(path: Path) -> bytes:
     """The whole file; b"" when it does not exist. Raises AssistantError for what cannot be read."""
     try:
         return path.read_bytes()
     except _ABSENT:
         return b""
-    except PermissionError as error:
-        raise AssistantError(
-            "workspace.unreadable", f"{path.name} cannot be read: {error.strerror}.", "Check its permissions."
-        ) from error
     except OSError as error:
-        raise as_error(error, path) from error
+        raise as_read_error(error, path) from error
 
 
 def ends_with_newline(path: Path) -> bool:

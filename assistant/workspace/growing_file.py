@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from assistant.workspace.disk import as_error
+from assistant.workspace.disk import as_read_error
 
 _KNOWN_AGAIN = 64  # bytes in front of the place: where they are others, the file was written anew
 
@@ -34,7 +34,7 @@ class GrowingFile:
         except (FileNotFoundError, NotADirectoryError):
             return None if self.size else []
         except OSError as error:
-            raise as_error(error, self._path) from error
+            raise as_read_error(error, self._path) from error
         if self.size and (inode != self._inode or not data.startswith(self._end)):
             return None
         added = data[len(self._end) :]

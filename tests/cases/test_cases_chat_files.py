@@ -123,6 +123,9 @@ def test_ruined_chats_cost_only_themselves_and_are_named(keepsake: Keepsake, tmp
         "20261101_000004": text.replace(b"- **Session ID**: " + ident.encode(), b"- **Session ID**: [1, {"),
         "20261101_000005": b"",
         "20261101_000006": text[: len(text) // 2],
+        "20261101_000007": text.replace(b"- **Session ID**: " + ident.encode() + b"\n", b""),
+        "20261101_000008": text.replace(b"- **Created**: 20", b"- **Created**: twenty "),
+        "20261101_000009": text.replace(b"- **Participants**", b"- **Private**: [1, {\n- **Participants**"),
     }
     for name, raw in ruined.items():
         (chats / f"{name}.md").write_bytes(raw)
@@ -132,13 +135,14 @@ def test_ruined_chats_cost_only_themselves_and_are_named(keepsake: Keepsake, tmp
     for name in ruined:
         shown = keepsake("--json", "chats", "show", name)
         assert shown.code == 0, shown.err
-        if name in ("20261101_000002", "20261101_000003", "20261101_000004"):
+        if name not in ("20261101_000001", "20261101_000005", "20261101_000006"):
             (turn,) = shown.json["turns"]
             assert "Grüße" in turn["user"], name
             assert turn["reply"] == "好的，明天见", name
     wrong = " ".join(check["name"] for check in keepsake("--json", "doctor").json["checks"] if not check["ok"])
-    assert "20261101_000001.md" in wrong
-    assert "20261101_000002.md" in wrong
+    for name in ruined:
+        assert f"{name}.md" in wrong
+    assert listed["20261101_000009"]["private"], "what is no plain no may have been meant as a yes"
 
 
 def test_every_byte_that_is_cut_out_of_a_chat_leaves_the_rest(tmp_path: Path) -> None:

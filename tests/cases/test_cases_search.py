@@ -82,6 +82,18 @@ def test_chinese_words_of_two_characters_and_other_forms_meet(keepsake: Keepsake
     assert "東京 大阪" not in found[-1]
 
 
+@pytest.mark.real
+def test_a_word_of_more_characters_comes_first_beside_newer_lines_of_like_meaning(tmp_path: Path) -> None:
+    """Case 32 with real vectors: 東京 大阪 is newer and near to ﾀﾜｰ, and holds nothing of it."""
+    script = Script(tmp_path)
+    put(tmp_path, *(fact for _, fact in MEETINGS), "東京 大阪")
+    script.run("index", "sync")
+    lines = "\n".join(json.dumps({"query": query}) for query, _ in MEETINGS)
+    answers = script.run("recall", "--batch", stdin=lines)
+    assert {answer["mode"] for answer in answers} == {"hybrid"}
+    assert [answer["hits"][0]["text"] for answer in answers] == [fact for _, fact in MEETINGS]
+
+
 RARE = ["the meter box has the key TW-0273", "zorblax is the ferry of our town", "张庭纲的工号是 K7731"]
 
 

@@ -226,6 +226,7 @@ def test_a_file_is_read_whole_around_a_line_and_by_section(workspace: Workspace,
     around = use("memory_read", file="trip.md", line=40)
     assert around.detail == "memory/trip.md:31"
     assert "It has: Trip, Hotel, Train" in use("memory_read", file="trip", section="Food").result
+    assert use("memory_read", file="trip", section="trip").outcome == "found", "its own name: all of it"
 
 
 @pytest.mark.parametrize("file", ["../../etc/passwd", "/etc/passwd", "memory/../../x.md", "chats/x.md", "a.toml/x"])

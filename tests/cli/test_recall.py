@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cli.recall_words import answer_words
+from assistant.core.values import RecallAnswer, RecallQuery
+from assistant.recall.modes import BROKEN
 from tests.cli.conftest import Keepsake
 
 
@@ -126,3 +129,8 @@ def test_a_bug_that_one_line_meets_stays_its_own(kayak: Keepsake, monkeypatch: p
     answers = kayak("recall", "--batch", stdin=asked).lines
     assert [bool(answer["hits"]) for answer in answers] == [True, False, True]
     assert answers[1]["error"]["code"] == "recall.failed"
+
+
+def test_a_search_that_could_not_be_made_is_not_told_as_nothing_known() -> None:
+    broken = RecallAnswer((), True, 0.0, "keyword", BROKEN)
+    assert answer_words(broken, RecallQuery("kayak"), False).startswith("Nothing could be searched: the search index")

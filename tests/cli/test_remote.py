@@ -26,6 +26,16 @@ def test_naming_a_server_says_what_goes_there_and_needs_a_yes(keepsake: Keepsake
     assert keepsake("models", "remote", "--json").json["agreed"]
 
 
+def test_who_does_not_want_another_server_keeps_the_one_that_is_used(
+    keepsake: Keepsake, server: ScriptedServer
+) -> None:
+    keepsake("models", "remote", server.url, "--model", "big", "--window", "2048", "--yes")
+    used = keepsake("models", "remote", "--json").json
+    assert keepsake("models", "remote", "http://192.0.2.7:8080").code == 1
+    assert keepsake("models", "remote", "--json").json == used
+    assert keepsake("ask", "Hello", "--json").lines[-1]["text"] == "Hello there."
+
+
 def test_ask_uses_it_and_says_so(keepsake: Keepsake, server: ScriptedServer) -> None:
     keepsake("models", "remote", server.url, "--model", "big", "--yes")
     lines = keepsake("ask", "Hello", "--json").lines

@@ -106,7 +106,7 @@ def test_each_name_of_one_file_is_found_by_its_own_path(store: ModelStore, tmp_p
         (tmp_path / "models" / name / "model.gguf").symlink_to(file)
     put(tmp_path / "models" / "z" / "c.gguf")
     for found in store.list():
-        assert store.find(str(found.path)).path == store.find(found.name).path == found.path
+        assert store.find(str(found.path)) == store.find(found.name) == store.add(found.path) == found
 
 
 def test_a_model_in_parts_is_one_model(store: ModelStore, tmp_path: Path) -> None:

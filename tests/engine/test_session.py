@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import AssistantError
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.values import EngineSettings, ModelInfo
 from assistant.engine import session as sessions
+from assistant.engine.library import Library, LoadPlan
 from assistant.engine.llama import LlamaModel
 from assistant.engine.session import EngineSession
 from tests.real_models import starter_model_path
@@ -46,6 +47,22 @@ def test_a_load_that_fails_late_gives_the_memory_back(session: EngineSession, mo
             load(session)
         assert len(closed) == 1
     assert load(session).window == 512
+
+
+def test_a_stop_is_no_fault_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    library = Library()
+    model = LlamaModel(library, LoadPlan(starter_model_path(), 512, 64, 1, 1), lambda _: True)
+    tokens = model.tokenise("The river runs past the old mill.", False)
+    model.stop()
+    assert model._decode(tokens, False) != 0  # llama.cpp begins it and is stopped within
+    with pytest.raises(Cancelled):
+        model.append(tokens)
+    assert "llama.cpp" not in caplog.text
+    model.resume()
+    model.append(tokens)
+    assert model.cached == tokens
+    model.close()
+    library.close()
 
 
 def test_what_a_graphics_card_takes_is_not_asked_of_the_memory(

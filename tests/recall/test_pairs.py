@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,16 @@ def test_many_units_are_parted_into_cells_that_find_the_nearest(monkeypatch: pyt
     found = {pair[:2] for pair in pairs.near_places(vectors, places, 0.97, 10_000)}
     twins = {(n, 1000 + n) for n in range(200)}
     assert len(twins & found) >= 195
+
+
+def test_thousands_of_like_lines_take_no_memory_for_all_their_pairs() -> None:
+    """A reading a day: each is near to every other."""
+    vectors = np.ones((1_500, 8), np.float32) / np.float32(np.sqrt(8))
+    tracemalloc.start()
+    try:
+        found = pairs.near_places(vectors, np.arange(1_500) + 7, 0.5, 20)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len({pair[:2] for pair in found}) == 20 and all(7 <= one < other for one, other, _ in found)
+    assert peak < 100_000_000

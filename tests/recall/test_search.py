@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from assistant.core.cancel import CancelToken
+from assistant.core.errors import AssistantError
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
-from tests.recall.helpers import FakeEmbedder, SmallWorkspace, found, quiet, texts
+from tests.recall.helpers import CLOCK, FakeEmbedder, SmallWorkspace, found, quiet, texts
 
 FILLER = [
     f"2026-{n % 10 + 1:02d}-{n % 28 + 1:02d}|you|remark {n} about the weather over town and sea" for n in range(400)
@@ -237,8 +239,6 @@ class SlowEmbedder:
 
 
 def test_search_goes_by_words_until_the_embedder_is_ready(workspace: SmallWorkspace, state: object) -> None:
-    from tests.recall.helpers import CLOCK
-
     slow = SlowEmbedder()
     recall = Recall(workspace, state, slow, CLOCK)  # type: ignore[arg-type]
     workspace.remember("2026-11-01|you|kayak")
@@ -305,3 +305,35 @@ def test_a_query_map_that_comes_later_turns_the_next_questions(
     embedder.query_map = np.outer(teeth, 20 * rent).astype(np.float32)
     recall.sync(CancelToken(), quiet)
     assert found(recall, "teeth", anyway=True)[0].text == "rent"
+
+
+def test_what_happened_on_a_day_comes_newest_first_however_it_was_read(
+    workspace: SmallWorkspace, by_words: Recall
+) -> None:
+    for clock, when in ("090000", "morning"), ("180000", "evening"), ("130000", "noon"):
+        workspace.chat(f"20261101_{clock}", (f"a walk in the {when}", "Nice."))
+    workspace.remember("2026-11-01|you|first noted", "2026-11-01|you|last noted")
+    said = texts(by_words, "", since=date(2026, 11, 1), until=date(2026, 11, 1))
+    assert [text.partition("\n")[0].rpartition(" ")[2] for text in said[2:]] == ["evening", "noon", "morning"]
+    assert said[:2] == ["last noted", "first noted"]
+    assert texts(by_words, "what happened on 1 November?", limit=3) == said[:3]
+
+
+def test_an_embedder_that_answers_again_is_not_called_failing(workspace: SmallWorkspace, state: Path) -> None:
+    class Stumbling(FakeEmbedder):
+        stumbles = False
+
+        def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+            if self.stumbles:
+                raise AssistantError("embedding.test", "It stumbled.")
+            return super().embed(texts, cancel)
+
+    embedder = Stumbling()
+    recall = Recall(workspace, state, embedder, CLOCK)
+    workspace.remember("2026-11-01|you|kayak")
+    recall.sync(CancelToken(), quiet)
+    embedder.stumbles = True
+    assert recall.search(RecallQuery("a kayak")).by_words == "failing" and recall.status().problem == "It stumbled."
+    embedder.stumbles = False
+    assert recall.search(RecallQuery("the kayak")).mode == "hybrid" and recall.status().problem == ""
+    recall.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import threading
@@ -81,6 +82,17 @@ def test_an_idle_worker_is_given_back_and_comes_again(embedder: WorkerEmbedder, 
     assert embedder.retire(idle_seconds=60)
     assert not embedder.ready
     assert np.array_equal(embedder.embed(["coffee"], CancelToken()), first)
+
+
+@pytest.mark.real
+def test_one_that_a_question_started_is_there_for_the_next_one(embedder: WorkerEmbedder, hand: Hand) -> None:
+    hand.seconds += 3600  # the window stood open all the time
+    assert embedder.embed_query("coffee", 1.0) is None
+    wait_until_ready(embedder)
+    assert not embedder.retire(idle_seconds=600)
+    assert embedder.embed_query("coffee", 30.0) is not None
+    hand.seconds += 601
+    assert embedder.retire(idle_seconds=600)
 
 
 LONG = [Passage("", f"tea number {n} " * 900) for n in range(4)]
@@ -204,3 +216,33 @@ def test_a_folder_without_a_model_says_so(tmp_path: Path) -> None:
         _ = embedder.identity
     assert caught.value.code == "embedding.model"
     embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [("{}", "There is no embedding model"), ('{"hidden_size": 8}', "cannot be read: Permission denied")],
+)
+def test_a_model_that_cannot_be_read_costs_no_search_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, said: str
+) -> None:
+    def refuse(folder: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("assistant.runtime.embedding.model_identity", refuse)
+    (tmp_path / "config.json").write_text(config)
+    embedder = WorkerEmbedder(tmp_path)
+    workspace = SmallWorkspace(tmp_path / "workspace")
+    workspace.remember("2026-11-01|you|the bicycle has a puncture")
+    recall = Recall(workspace, tmp_path / "state", embedder, CLOCK)
+    answer = recall.search(RecallQuery("bicycle"))
+    assert [hit.text for hit in answer.hits] == ["the bicycle has a puncture"]
+    assert (answer.mode, answer.by_words) == ("keyword", "failing")
+    assert said in recall.status().problem
+    recall.close()
+    embedder.close()
+
+
+def test_a_question_that_comes_when_all_is_closed_goes_by_words(tmp_path: Path) -> None:
+    embedder = WorkerEmbedder(tmp_path)
+    embedder.close()
+    assert embedder.embed_query("coffee", 1.0) is None

@@ -112,7 +112,8 @@ def test_at_the_start_files_are_read_for_what_their_stats_do_not_tell(
 def test_what_other_programs_write_is_learnt_without_being_asked(stage: Stage) -> None:
     indexing = stage.services.indexing
     indexing.start()
-    stage.services.lanes.index.submit(lambda: None).result(30)
+    for lane in (stage.services.lanes.index, stage.services.lanes.keeping):
+        lane.submit(lambda: None).result(30)
     assert indexing.state().watch.how == "events"
     stage.events.clear()
     (stage.services.workspace.root / "memory" / "tea.md").write_text("- oolong\n")
@@ -168,3 +169,12 @@ def test_a_file_that_changes_is_not_kept_waiting_by_a_long_learning(stage: Stage
     assert 0 <= read < learnt
     assert indexing.state().status.stale == 0
     assert len([text for text in embedder.embedded if "kayak" in text]) == 300
+
+
+def test_a_long_learning_does_not_put_off_the_watch(stage: Stage) -> None:
+    embedder, indexing = learning_held(stage), stage.services.indexing
+    indexing.start()
+    stage.wait(lambda: indexing.state().watch.how == "events")
+    (stage.services.workspace.root / "memory" / "tea.md").write_text("- oolong\n")
+    stage.wait(lambda: bool(stage.of(WorkspaceChanged)))
+    embedder.go_on.set()

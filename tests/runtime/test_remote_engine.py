@@ -503,3 +503,23 @@ def test_counts_are_estimated_where_the_server_cannot_count(server: ScriptedServ
     assert 10 <= chinese <= 24
     assert engine.count_prompt(ASK) > sum(engine.count([m.text for m in ASK]))
     assert [asked.path for asked in server.asked if "token" in asked.path] == []
+
+
+def test_a_stop_while_the_prompt_is_counted_is_a_stop_and_no_fault_of_the_server(server: ScriptedServer) -> None:
+    server.on("/props", lambda talk: talk.json({"default_generation_settings": {"n_ctx": 2048}}))
+    server.on("/tokenize", lambda talk: talk.json({"tokens": [1, 2, -1]}))
+    counting, cancel = threading.Event(), CancelToken()
+
+    def count(talk: Talk) -> None:
+        counting.set()
+        talk.hold()
+
+    server.on("/apply-template", count)
+    engine = connected(server)
+    stopper = threading.Thread(target=lambda: (counting.wait(_PATIENCE_SECONDS), cancel.cancel()))
+    stopper.start()
+    done = run(engine, cancel=cancel)[-1]
+    stopper.join()
+    assert isinstance(done, Done)
+    assert (done.stop, server.chat_bodies) == (StopReason.STOPPED, [])
+    assert engine.count(["tea"]) == [2]  # it is asked on; one that does not answer would be left alone for a while

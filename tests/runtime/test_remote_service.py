@@ -6,18 +6,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import Event, ModelFailed, ModelReady
+from assistant.core.events import Event, ModelFailed, ModelReady, Notice
 from assistant.core.values import GenerateOptions
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.prompts import TurnPlan
 from assistant.runtime.remote import RemoteService
 from assistant.runtime.services import Services
+from tests.engine.downloads.hub import MODEL
 from tests.fakes import Keyring
 from tests.runtime.scripted_server import CHAT, MODELS, ScriptedServer, Talk, says, scripted_server
 
@@ -390,3 +392,36 @@ def test_without_a_server_it_is_said(services: Services, act: Callable[[RemoteSe
     with pytest.raises(AssistantError) as caught:
         act(services.remote)
     assert str(caught.value).startswith("No server is set.")
+
+
+def test_a_model_that_is_deleted_while_a_server_is_asked_gives_its_memory_back(
+    services: Services, server: ScriptedServer
+) -> None:
+    path = services.paths.models / "one.gguf"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(MODEL)
+    use(services, server)
+    there = services.model_service.ensure()
+    services.engine._info = replace(there, host="", path=path)  # as if it was loaded before
+    services.remove_model("one")
+    assert not path.exists()
+    assert services.engine.info is None
+    assert services.model_service.ensure() == there
+
+
+def test_a_server_that_cannot_be_switched_off_is_told(
+    services: Services, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(services, server)
+    events: list[Event] = []
+    services.subscribe(events.append)
+
+    def full(*_: object, **__: object) -> None:
+        raise AssistantError("settings.write", "The settings could not be saved: No space left on device.")
+
+    monkeypatch.setattr(services.settings, "update", full)
+    services.load_model("one")
+    services.lanes.files.submit(lambda: None).result(30)
+    assert [event.text for event in events if isinstance(event, Notice)] == [
+        "The settings could not be saved: No space left on device."
+    ]

@@ -54,14 +54,18 @@ def test_a_call_is_shown_when_it_is_made_and_stays_behind_the_reply(
     assert last(window).calls.y() < last(window).reply.y()
 
 
-@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize("seen", ["the reply", "another chat", "a message that waits"])
 def test_what_is_noted_for_a_reply_has_no_toast_beside_its_line(
-    qtbot: QtBot, window: MainWindow, services: FakeServices, shown: bool
+    qtbot: QtBot, window: MainWindow, services: FakeServices, seen: str
 ) -> None:
-    chat = start(qtbot, window, services, "I play the cello on Tuesdays")
-    services.save_turn(chat)
+    chat, shown = start(qtbot, window, services, "I play the cello on Tuesdays"), seen == "the reply"
+    n = services.save_turn(chat)
+    services.emit(Recalled(chat, n, make_receipt(chat, n)))
     if not shown:
         window.session.open_new()
+    if seen == "a message that waits":
+        window.session.send("And now?")
+        qtbot.waitUntil(lambda: window.session.chat_id != "")
     noted = MemoryChanged("MEMORY.md", "assistant", "j7", "Remembered: Cello is on Tuesdays")
     services.emit(noted, MemoryChanged("MEMORY.md", "upkeep", "j8", "Tidied up"))  # the second always shows itself
     qtbot.waitUntil(lambda: bool(window.toasts.shown()))

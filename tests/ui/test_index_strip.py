@@ -89,3 +89,19 @@ def test_it_is_paused_and_resumed(qtbot: QtBot, window: MainWindow, services: Fa
     qtbot.waitUntil(strip.resume.isVisible)
     strip.resume.click()
     assert not services.indexing.paused
+
+
+def test_what_is_paused_when_only_sentences_are_left_can_be_resumed(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    strip = window.indexing
+    stands(services, 5_000, published=True)
+    services.emit(IndexProgress("pieces", 64, 5_000))
+    qtbot.waitUntil(strip.pause.isVisible)
+    strip.pause.click()
+    services.emit(IndexProgress("pieces", 1, 1))  # the run ended
+    wanted = "Learning is paused at 64 of 5,000; nothing of it is lost"
+    qtbot.waitUntil(lambda: not strip._jobs and not strip._between.isActive())
+    assert strip.isVisible() and strip.words.whole() == wanted and strip.resume.isVisible()
+    strip.resume.click()
+    qtbot.waitUntil(lambda: not services.indexing.paused and not strip.isVisible())

@@ -8,6 +8,7 @@ from datetime import date
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -144,6 +145,35 @@ def test_who_wants_the_nearest_lines_anyway_gets_them_and_is_told_so(
     assert not services.queries[-1].anyway
 
 
+def test_an_index_that_is_broken_is_not_told_as_nothing_known(qtbot: QtBot, page: SearchPage) -> None:
+    ask(qtbot, page, "zzz", mode="keyword", by_words="broken")
+    qtbot.waitUntil(lambda: page.hint.text() == "Your notes could not be searched.")
+    assert "the next search tries again" in page.advice.text()
+    assert not page.anyway.isVisible() and not page.widen.isVisible()
+
+
+def test_a_pasted_log_of_a_megabyte_is_measured_by_its_beginning(
+    qtbot: QtBot, page: SearchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+
+    class Metrics(QFontMetrics):
+        def horizontalAdvance(self, text: str) -> int:  # type: ignore[override]
+            measured.append(len(text))
+            return super().horizontalAdvance(text)
+
+        def elidedText(self, text: str, mode: Qt.TextElideMode, width: int) -> str:  # type: ignore[override]
+            measured.append(len(text))
+            return super().elidedText(text, mode, width)
+
+    monkeypatch.setattr("assistant.ui.memory.rows.QFontMetrics", Metrics)
+    ask(qtbot, page, "log", replace(TURN, text="- 12:00 the pump stopped again " * 30_000))
+    page.view.grab()
+    said = page.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert said.startswith("- 12:00 the pump stopped") and len(said) < 1_200
+    assert measured and max(measured) <= 1_000
+
+
 def test_what_came_along_says_so(qtbot: QtBot, page: SearchPage) -> None:
     ask(qtbot, page, "hotel", replace(TURN, why={"neighbour": 0.71}), replace(TURN, why={"linked": 0.71}))
     said = [page.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(2)]
@@ -163,6 +193,9 @@ def test_scope_and_time_limit_what_is_searched(qtbot: QtBot, page: SearchPage, s
     page.filters.since.setText("昨天")
     page.filters.since.editingFinished.emit()
     assert services.queries[-1].since == date(2026, 11, 28) and services.queries[-1].until is None
+    asked_so_far = len(services.queries)
+    page.filters.since.editingFinished.emit()  # the focus goes to a hit: nothing was changed
+    assert len(services.queries) == asked_so_far
     page.filters.until.setText("whenever")
     page.filters.until.editingFinished.emit()
     assert "“whenever” is no day" in page.filters.wrong.text() and page.filters.wrong.isVisible()

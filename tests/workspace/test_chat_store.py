@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from datetime import datetime, timedelta
@@ -370,3 +371,17 @@ def test_a_word_for_private_that_is_not_known_keeps_a_chat_private(ws, word, pri
     path = ws.chats.path(ident)
     path.write_text(path.read_text().replace("**Private**: yes", f"**Private**: {word}"))
     assert ws.chats.is_private(ident) == private
+
+
+def test_a_folder_of_chats_that_may_not_be_read_is_said_to_be_unreadable(ws, monkeypatch):
+    def refused(*_args, **_more):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    ident = ws.chats.create("Diary")
+    for name in ("is_file", "open"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"pathlib.Path.{name}", refused)
+            with pytest.raises(AssistantError) as unreadable:
+                ws.chats.is_private(ident)
+        assert unreadable.value.code == "workspace.unreadable"
+        assert "cannot be read" in unreadable.value.message

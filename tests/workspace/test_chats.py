@@ -35,6 +35,7 @@ WORDS = st.lists(
     )
     | NASTY
 ).map("\n".join)
+AT_HEAD = "2026-11-29T15:30:22+08:00"
 AT = "2026-11-29T15:30:25+08:00"
 
 
@@ -237,3 +238,30 @@ def test_a_chinese_file_names_tools_in_chinese() -> None:
     block = format_turn(AT, 1, "我对花生过敏", labels=CHINESE) + format_call(call, CHINESE)
     assert "**工具** (memory_write):" in block
     assert parse_chat(chat_of(block)).turns[0].calls == (call,)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "named"),
+    [
+        ("- **Session ID**: 20261129_153022\n", "", "Session ID"),
+        ("- **Session ID**: 20261129_153022", "- **Session ID**: null", "null"),
+        ("- **Created**: 2026-11-29T15:30:22+08:00\n", "", "Created"),
+        ("- **Created**: 2026-11-29T15:30:22+08:00", "- **Created**: 42", "42"),
+        ("- **Participants**", "- **Private**: perhaps\n- **Participants**", "perhaps"),
+    ],
+)
+def test_metadata_that_miss_a_value_or_hold_a_wrong_one_are_named(before: str, after: str, named: str) -> None:
+    whole = format_head("20261129_153022", "Trip", AT_HEAD)
+    assert not parse_chat(whole, "20261129_153022").problems
+    chat = parse_chat(whole.replace(before, after), "20261129_153022")
+    assert len(chat.problems) == 1
+    assert named in chat.problems[0]
+    assert (chat.id, chat.title) == ("20261129_153022", "Trip")
+
+
+@pytest.mark.parametrize(
+    ("written", "private"), [("yes", True), ("no", False), ("", False), ("on", True), ("off", False), ("?", True)]
+)
+def test_a_private_mark_that_is_no_plain_no_keeps_the_chat_private(written: str, private: bool) -> None:
+    text = format_head("20261129_153022", "Trip", AT_HEAD).replace("- **P", f"- **Private**: {written}\n- **P", 1)
+    assert parse_head(text).private is private

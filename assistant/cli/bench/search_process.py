@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.core.cancel import CancelToken
 from assistant.core.clock import system_clock
+from assistant.core.errors import AssistantError
 from assistant.core.values import Passage, RecallQuery
 from assistant.recall.search import Recall
 
@@ -69,7 +70,11 @@ def measure(root: Path, index: Path, identity: str, queries: dict[str, np.ndarra
 
 def _child(*arguments: str) -> dict[str, float]:
     command = [sys.executable, "-m", __spec__.name, *arguments]
-    found: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = " ".join(done.stderr.strip().splitlines()[-1:])
+        raise AssistantError("bench.search", f"The search process ended: {said}", "Please report this.")
+    found: dict[str, float] = json.loads(done.stdout)
     return found
 
 

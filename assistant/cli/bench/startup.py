@@ -82,8 +82,11 @@ def _bare() -> float:
     began = time.perf_counter()
     with subprocess.Popen([sys.executable, "-c", code], env=window_env(os.environ), stdout=subprocess.PIPE) as process:
         assert process.stdout
-        process.stdout.readline()
-        return time.perf_counter() - began
+        shown = process.stdout.readline().strip() == b"ready"
+        took = time.perf_counter() - began
+    if not shown:
+        raise AssistantError("bench.window", "A bare Qt window did not open.", "Try it with a screen.")
+    return took
 
 
 def window_env(env: Mapping[str, str]) -> dict[str, str]:

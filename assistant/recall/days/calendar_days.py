@@ -62,6 +62,8 @@ class Asked:
     def year(self, offset: int) -> Bounds:
         return whole_year(self.today.year + offset)
 
+    # --- what may be said with a year or without one ---
+
     def year_of(self, month: int) -> int:
         """The year of a month without one: memory looks back."""
         if self.told:
@@ -78,6 +80,25 @@ class Asked:
             return self.today.year + ((month, day) < (self.today.month, self.today.day))
         return self.year_of(month)
 
+    def date_of(self, month: int, day: int, year: int | None = None) -> Bounds:
+        """That day; year None: of the year that is meant."""
+        return one_day(date(self.year_of_day(month, day) if year is None else year, month, day))
+
+    def month_of(self, month: int, year: int | None = None) -> Bounds:
+        return whole_month(self.year_of(month) if year is None else year, month)
+
+    def quarter_of(self, number: int, year: int | None = None) -> Bounds:
+        return whole_quarter(self.year_of(3 * number - 2) if year is None else year, number)
+
+    def week_of(self, number: int, year: int | None = None) -> Bounds:
+        """By ISO 8601; year None: the latest that has begun, unless asked of what comes."""
+        if year is not None:
+            return iso_week(year, number)
+        found = iso_week(self.today.year, number)
+        return found if self.present or found[0] <= self.today else iso_week(self.today.year - 1, number)
+
+    # --- days of the week and of the month, seasons ---
+
     def weekday(self, wanted: int) -> Bounds:
         """The latest such day, today too; the next one when asked of now or later. wanted: 0 for Monday."""
         if self.present:
@@ -87,6 +108,10 @@ class Asked:
     def weekday_of(self, week: int, wanted: int) -> Bounds:
         """That day of the week so many weeks after this one."""
         return one_day(self.week(week)[0] + timedelta(days=wanted))
+
+    def near_weekend(self) -> Bounds:
+        """The latest one that has begun; this week's when asked of now or later."""
+        return self.weekend(0 if self.present or self.today.weekday() >= 5 else -1)
 
     def of_month(self, number: int) -> Bounds:
         """The latest day of that number, or the next one when asked of now or later; months without it are skipped."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from re import Match
 
-from assistant.recall.days.calendar_days import LATELY, Asked, Bounds, iso_week, part_of, week_of_month
+from assistant.recall.days.calendar_days import LATELY, Asked, Bounds, part_of, week_of_month
 from assistant.recall.days.english_words import Reader, said
 from assistant.recall.days.number_words import ZH_COUNT, number
 
@@ -69,10 +69,7 @@ def _counted() -> Iterator[tuple[str, Reader]]:
     yield rf"(?:过去|最近|近|这)的?(?:(?P<count>{ZH_COUNT})|(?P<few>几)){_UNIT}(?:[内里以]来?)?", _past
     yield "(?:过去|最近|近)的?(?P<half>半年|半个月)", _past
     yield rf"前(?:(?P<few>几)|(?P<count>[两二三四五六])){_UNIT}(?<!天)", _past
-    yield (
-        rf"(?P<count>{ZH_COUNT}){_UNIT}[之以]?内",
-        lambda match, asked: (_coming if asked.present else _past)(match, asked),
-    )
+    yield rf"(?P<count>{ZH_COUNT}){_UNIT}[之以]?内", _within
     yield "去年的?(?:今天|这个?时候|同期)", lambda match, asked: asked.days(-386, -344)
     yield rf"(?:未来|接下来|今后|往后)的?(?:(?P<count>{ZH_COUNT})|(?P<few>几)){_UNIT}[内里]?", _coming
     yield rf"(?P<count>{ZH_COUNT}){_UNIT}(?:以后|之后|后)(?!面)", _later
@@ -149,23 +146,14 @@ def _week(match: Match[str], asked: Asked) -> Bounds:
 
 
 def _weekend(match: Match[str], asked: Asked) -> Bounds:
-    if match["which"]:
-        return asked.weekend(offset(match["which"]))
-    return asked.weekend(0 if asked.present or asked.today.weekday() >= 5 else -1)
+    return asked.weekend(offset(match["which"])) if match["which"] else asked.near_weekend()
 
 
 def _week_of_month(match: Match[str], asked: Asked) -> Bounds:
-    if match["which"]:
-        bounds = asked.month(offset(match["which"]))
-    else:
-        month = number(match["month"])
-        bounds = Asked(asked.today.replace(year=asked.year_of(month), month=month, day=1)).month(0)
+    which = match["which"]
+    bounds = asked.month(offset(which)) if which else asked.month_of(number(match["month"]))
     return week_of_month(*bounds, number(match["nth"]) if match["nth"] else -1)
 
 
 def _week_number(match: Match[str], asked: Asked) -> Bounds:
-    week = number(match["nth"])
-    if match["year"]:
-        return iso_week(number(match["year"]), week)
-    found = iso_week(asked.today.year, week)
-    return found if asked.present or found[0] <= asked.today else iso_week(asked.today.year - 1, week)
+    return asked.week_of(number(match["nth"]), number(match["year"]) if match["year"] else None)

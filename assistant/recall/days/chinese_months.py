@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from re import Match
 
 from assistant.recall.days import holidays
@@ -13,8 +12,6 @@ from assistant.recall.days.calendar_days import (
     half_year,
     one_day,
     part_of,
-    whole_month,
-    whole_quarter,
     whole_season,
     whole_year,
 )
@@ -76,8 +73,7 @@ def _dates() -> Iterator[tuple[str, Reader]]:
 
 
 def _date(match: Match[str], asked: Asked) -> Bounds:
-    month, day, year = number(match["month"]), number(match["dom"]), _year_said(match, asked)
-    return one_day(date(asked.year_of_day(month, day) if year is None else year, month, day))
+    return asked.date_of(number(match["month"]), number(match["dom"]), _year_said(match, asked))
 
 
 def _days_of_month(match: Match[str], asked: Asked) -> Bounds | None:
@@ -103,8 +99,7 @@ def _months() -> Iterator[tuple[str, Reader]]:
 
 
 def _month(match: Match[str], asked: Asked) -> Bounds:
-    month, year = number(match["month"]), _year_said(match, asked)
-    bounds = whole_month(asked.year_of(month) if year is None else year, month)
+    bounds = asked.month_of(number(match["month"]), _year_said(match, asked))
     return part_of(bounds, PARTS.get(said(match, "part"), ""))
 
 
@@ -148,8 +143,7 @@ def _part_of_year(match: Match[str], asked: Asked) -> Bounds:
 
 
 def _quarter(match: Match[str], asked: Asked) -> Bounds:
-    quarter, year = number(match["nth"]), _year_said(match, asked)
-    return whole_quarter(asked.year_of(3 * quarter - 2) if year is None else year, quarter)
+    return asked.quarter_of(number(match["nth"]), _year_said(match, asked))
 
 
 def _season(match: Match[str], asked: Asked) -> Bounds:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from re import Match
 
-from assistant.recall.days.calendar_days import LATELY, Asked, Bounds, iso_week, one_day
+from assistant.recall.days.calendar_days import LATELY, Asked, Bounds, one_day
 from assistant.recall.days.english_words import (
     A_YEAR,
     BY,
@@ -55,14 +55,16 @@ def _named_days() -> Iterator[tuple[str, Reader]]:
     week = r"\b(?:the\s+)?(?P<week>week|weekend)\s+of\s+(?:the\s+)?"
     yield rf"{week}{DOM}\s+(?:of\s+)?{MONTH}{YEAR}", _week_of
     yield rf"{week}{MONTH}\s+{DOM}\b{YEAR}", _week_of
-    yield rf"\b(?:the\s+)?(?P<nth>(?!last){ORDINAL})\s+of\s+{MONTH}{YEAR}", _nth_of_month
+    yield rf"\b(?:the\s+)?(?P<nth>(?!last){ORDINAL})\s+of\s+{MONTH}{YEAR}", _named_day
     yield rf"\b(?:{BY})\s+(?P<core>the\s+{_THE_DOM})\b(?!\s+(?!(?:and|or|to)\b)[a-z])", _day_of_month
     yield rf"\b(?:the\s+)?{_THE_DOM}\s+(?:of\s+)?(?P<which>last|this|next|the)\s+month\b", _day_of_month
 
 
 def _named_day(match: Match[str], asked: Asked) -> Bounds:
-    month, day, year = MONTHS[match["month"]], int(match["dom"]), year_said(match, asked)
-    return one_day(date(asked.year_of_day(month, day) if year is None else year, month, day))
+    """The 3rd of March, the first of May."""
+    nth = said(match, "nth")
+    day = ordinal(nth) if nth else int(match["dom"])
+    return asked.date_of(MONTHS[match["month"]], day, year_said(match, asked))
 
 
 def _days_of_month(match: Match[str], asked: Asked) -> Bounds | None:
@@ -75,12 +77,6 @@ def _days_of_month(match: Match[str], asked: Asked) -> Bounds | None:
 def _week_of(match: Match[str], asked: Asked) -> Bounds:
     near = Asked(_named_day(match, asked)[0])
     return near.week(0) if match["week"] == "week" else near.weekend(0)
-
-
-def _nth_of_month(match: Match[str], asked: Asked) -> Bounds:
-    """The first of May."""
-    month, day, year = MONTHS[match["month"]], ordinal(match["nth"]), year_said(match, asked)
-    return one_day(date(asked.year_of_day(month, day) if year is None else year, month, day))
 
 
 def _day_of_month(match: Match[str], asked: Asked) -> Bounds:
@@ -190,20 +186,10 @@ def _day_of_week(match: Match[str], asked: Asked) -> Bounds:
 def _weeks() -> Iterator[tuple[str, Reader]]:
     yield r"\b(?:the\s+)?weekend\s+before(?:\s+last)?\b", lambda match, asked: asked.weekend(-2)
     yield r"\b(?:the\s+)?week\s+before\s+last\b", lambda match, asked: asked.week(-2)
-    yield rf"\b(?:{BY}|at)\s+(?P<core>the\s+weekend)\b(?!\s+(?:before|of))", _weekend
+    yield rf"\b(?:{BY}|at)\s+(?P<core>the\s+weekend)\b(?!\s+(?:before|of))", lambda match, asked: asked.near_weekend()
     yield rf"\b(?:the\s+)?week\s+(?P<number>[0-9]{{1,2}})\b(?:\s+(?:of|in)\s+{A_YEAR})?", _week_number
     yield r"\b(?P<year>(?:19|20)[0-9]{2})-?w(?P<number>[0-9]{1,2})\b", _week_number
 
 
-def _weekend(match: Match[str], asked: Asked) -> Bounds:
-    """The latest one that has begun, or this week's when asked of now."""
-    return asked.weekend(0 if asked.present or asked.today.weekday() >= 5 else -1)
-
-
 def _week_number(match: Match[str], asked: Asked) -> Bounds:
-    """By ISO 8601; without a year the latest that has begun, unless asked of what comes."""
-    year, week = year_said(match, asked), int(match["number"])
-    if year is not None:
-        return iso_week(year, week)
-    found = iso_week(asked.today.year, week)
-    return found if asked.present or found[0] <= asked.today else iso_week(asked.today.year - 1, week)
+    return asked.week_of(int(match["number"]), year_said(match, asked))

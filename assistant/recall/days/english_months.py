@@ -13,7 +13,6 @@ from assistant.recall.days.calendar_days import (
     part_of,
     week_of_month,
     whole_month,
-    whole_quarter,
     whole_season,
     whole_year,
 )
@@ -62,8 +61,7 @@ def _months() -> Iterator[tuple[str, Reader]]:
 
 
 def _whole(match: Match[str], asked: Asked) -> Bounds:
-    month, year = MONTHS[match["month"]], year_said(match, asked)
-    return whole_month(asked.year_of(month) if year is None else year, month)
+    return asked.month_of(MONTHS[match["month"]], year_said(match, asked))
 
 
 def _named_month(match: Match[str], asked: Asked) -> Bounds:
@@ -138,10 +136,8 @@ def _quarters() -> Iterator[tuple[str, Reader]]:
 
 def _quarter(match: Match[str], asked: Asked) -> Bounds:
     nth = said(match, "nth")
-    quarter, year = ordinal(nth) if nth else int(said(match, "number") or 4), year_said(match, asked)
-    if not 1 <= quarter <= 4:
-        raise ValueError(quarter)
-    return whole_quarter(asked.year_of(3 * quarter - 2) if year is None else year, quarter)
+    quarter = ordinal(nth) if nth else int(said(match, "number") or 4)
+    return asked.quarter_of(quarter, year_said(match, asked))
 
 
 def _half_year(match: Match[str], asked: Asked) -> Bounds:

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from assistant.recall.days.calendar_days import Asked, Bounds
 
 Reader = Callable[[re.Match[str], Asked], Bounds | None]
 """Reads a match; None, ValueError and OverflowError mean that it says no day (31 June)."""
 
-# Not from the calendar module: its names are in the system's language as soon as there is a window.
-_MONTHS = "january february march april may june july august september october november december".split()
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-MONTHS = {name: n for n, whole in enumerate(_MONTHS, 1) for name in (whole, whole[:3])}
-MONTHS |= {"sept": 9}
-DAYS = {name: n for n, whole in enumerate(_DAYS) for name in (whole, whole[:3])}
+MONTH_NAMES = "january february march april may june july august september october november december".split()
+DAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split()
+"""Not those of Python's calendar, which speaks the person's language as soon as Qt has set the locale."""
+MONTHS = {name: n for n, full in enumerate(MONTH_NAMES, 1) for name in (full, full[:3])} | {"sept": 9}
+DAYS = {name: n for n, full in enumerate(DAY_NAMES) for name in (full, full[:3])}
 DAYS |= {"tues": 1, "thur": 3, "thurs": 3}
 OFFSETS = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "the": 0, "next": 1, "coming": 1}
 _PARTS = {"early": "early", "beginning": "early", "start": "early", "mid": "mid", "middle": "mid"}
 _PARTS |= {"late": "late", "end": "late"}
 
 
-def longest_first(words: object) -> str:
+def longest_first(words: Iterable[str]) -> str:
     """An alternation of words in which none hides a longer one."""
-    return "|".join(sorted(words, key=len, reverse=True))  # type: ignore[call-overload]
+    return "|".join(sorted(words, key=len, reverse=True))
 
 
 MONTH = rf"(?P<month>{longest_first(MONTHS)})\b\.?"
 DAY = f"(?P<day>{longest_first(DAYS)})"
-FULL_DAY = f"(?P<day>{'|'.join(_DAYS)})"
+FULL_DAY = f"(?P<day>{'|'.join(DAY_NAMES)})"
 HOURS = r"(?:\s+(?:early\s+|late\s+)?(?:morning|afternoon|evening|night|noon)\b)?"
 DOM = r"(?P<dom>[0-3]?[0-9])(?:st|nd|rd|th)?"
 DASH = r"(?:-|–|to|and|until|till|through)"

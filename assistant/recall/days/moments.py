@@ -1,6 +1,7 @@
 """What a question says about time: which days, before or after what, of old or of late, and in which chat.
 
-The words that say so are taken out of what is searched for; see ``TimeWish.rest``.
+A search goes by the whole question all the same, as people note days in these words, too; what is left without them
+(``TimeWish.rest``) says whether anything else is asked for.
 """
 
 from __future__ import annotations

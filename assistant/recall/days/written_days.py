@@ -12,7 +12,7 @@ from datetime import date
 from re import Match
 
 from assistant.recall.days.calendar_days import Asked, Bounds, one_day, whole_month
-from assistant.recall.days.english_words import BY, Reader
+from assistant.recall.days.english_words import BY, Reader, said
 
 _NO_MORE = r"(?![\d%]|[-/.:]\d)"
 
@@ -33,20 +33,18 @@ def _year_first(match: Match[str], asked: Asked) -> Bounds:
     return one_day(date(year, month, int(day))) if day else whole_month(year, month)
 
 
-def _year(match: Match[str], month: int, day: int, asked: Asked) -> int:
-    groups = match.groupdict()
-    if groups.get("y"):
-        return int(groups["y"])
-    return 2000 + int(groups["yy"]) if groups.get("yy") else asked.year_of_day(month, day)
+def _year(match: Match[str]) -> int | None:
+    """In four figures or in two; None where none is said."""
+    year, short = said(match, "y"), said(match, "yy")
+    return int(year) if year else 2000 + int(short) if short else None
 
 
 def _day_first(match: Match[str], asked: Asked) -> Bounds:
-    month, day = int(match["m"]), int(match["d"])
-    return one_day(date(_year(match, month, day, asked), month, day))
+    return asked.date_of(int(match["m"]), int(match["d"]), _year(match))
 
 
 def _pair(match: Match[str], asked: Asked) -> Bounds:
     month, day = int(match["a"]), int(match["b"])
     if month > 12:
         month, day = day, month
-    return one_day(date(_year(match, month, day, asked), month, day))
+    return asked.date_of(month, day, _year(match))

@@ -57,13 +57,7 @@ def file_states(connection: sqlite3.Connection, root: Path, identity: str) -> li
     rows = connection.execute(_SELECT, [model]).fetchall()
     known = {row[0] for row in rows}
     states = [_state(row, bool(identity)) for row in rows]
-    states += [
-        FileState(
-            path, kind_of(path), 0, 0, "partly", "It is new and has not been read yet.", "Run: keepsake index sync"
-        )
-        for path in seen.marks
-        if path not in known
-    ]
+    states += [FileState(path, kind_of(path), 0, 0, "partly", *_NEW) for path in seen.marks if path not in known]
     states += [
         FileState(folder, "file", 0, 0, "failed", f"The folder cannot be read: {why}.", _ACCESS)
         for folder, why in seen.closed.items()

@@ -11,15 +11,23 @@ from functools import lru_cache
 from pathlib import Path
 
 from assistant.core.cancel import CancelToken
-from assistant.workspace.layout import MOST_FOREIGN, SESSIONS, is_conflict_copy, is_foreign, is_text, leads_inside
+from assistant.workspace.layout import (
+    CHATS,
+    LOGS,
+    MEMORY,
+    MOST_FOREIGN,
+    SESSIONS,
+    TOPICS,
+    is_conflict_copy,
+    is_foreign,
+    is_text,
+    leads_inside,
+)
 
-_TEMPORARY = ".~keepsake-"
 _FRESH_NS = 50_000_000
 """A file written this short a time ago may be written again within the same tick of the file system's clock."""
 _AHEAD_NS = 60_000_000_000
 """So much later than now is while we look; what is of a later time than that comes from another clock."""
-LOGS = "memory/log"
-
 
 Mark = tuple[int, ...]
 """Size, time of the last change, of the last change of its place or rights, and number of a file. Equal marks mean an
@@ -42,11 +50,6 @@ class Look:
         return any(path.startswith(f"{folder}/") for folder in self.closed)
 
 
-def scan(root: Path) -> dict[str, Mark]:
-    """The marks of a look."""
-    return look(root).marks
-
-
 def look(root: Path, cancel: CancelToken | None = None) -> Look:
     """Look at every file to index, by stat alone. Symlinks are not followed; day logs are left out.
 
@@ -54,11 +57,11 @@ def look(root: Path, cancel: CancelToken | None = None) -> Look:
     3 us a file, most of it the stat call: every search pays it.
     """
     found = Look()
-    memory = root / "MEMORY.md"
+    memory = root / MEMORY
     with contextlib.suppress(OSError):  # or deleted since it was looked at
         if memory.is_file() and not memory.is_symlink():
-            found.marks["MEMORY.md"] = _mark(memory.stat(), time.time_ns())
-    for folder in ("memory", "chats", SESSIONS):
+            found.marks[MEMORY] = _mark(memory.stat(), time.time_ns())
+    for folder in (TOPICS, CHATS, SESSIONS):
         if leads_inside(root, root / folder):
             _walk(os.fspath(root / folder), folder, found, cancel or CancelToken())
     return found
@@ -110,7 +113,7 @@ _NONE, _FOLDER, _OURS, _FOREIGN = range(4)
 def _sort(path: str) -> int:
     """Asked of the same names at every search."""
     name = path.rpartition("/")[2]
-    if name.startswith((".", _TEMPORARY)) or path == LOGS or not is_text(name):
+    if name.startswith(".") or path == LOGS or not is_text(name):
         return _NONE
     if is_conflict_copy(path):
         return _FOLDER

@@ -29,7 +29,7 @@ class Moves:
 
     def wait(self, later: Iterable[str]) -> None:
         """These are left for a later pass; where new files are among them, any of those gone may be one of them."""
-        self._is_waiting = any(path not in self._known for path in later)
+        self._is_waiting |= any(path not in self._known for path in later)
 
     @property
     def left(self) -> list[str]:

@@ -27,6 +27,8 @@ from assistant.workspace.chat_head import parse_head
 from assistant.workspace.safe_files import read_text
 
 _UNITS_A_COMMIT = 500
+_LARGE = 8_000_000
+"""Bytes of a file that takes longer than a search may wait; another program's export may have 64 MB."""
 _GONE = 100_000
 """Units that went are kept in mind so long; who has not looked for longer than that reads the index anew."""
 _log = logging.getLogger(__name__)
@@ -92,7 +94,8 @@ def sync_files(
 ) -> Changes:
     """Bring units and keywords up to date; commits after some 500 units, so that it may be stopped at any time.
 
-    seconds: give up after that long, with memory files done before chats and new chats before old ones.
+    seconds: give up after that long, with memory files done before chats and new chats before old ones, and what is
+    large is left for later.
     skip: files that a later pass takes in. private: index what was said in private chats, too; another wish than the
     last time is seen by itself. table: what was read of the connection's files the last time. sweep: of this pass,
     where it has begun already.
@@ -117,6 +120,10 @@ def sync_files(
             changes.complete = False
             moves.wait(work.changed[done:])
             break
+        if seconds < math.inf and work.marks[path][:1] > (_LARGE,):
+            changes.complete = False
+            moves.wait([path])
+            continue
         before = None if path in work.again else work.known.get(path)
         if parsed := _parse(root, path, work.marks[path], before, changes, private):
             waiting.append(parsed)

@@ -10,6 +10,7 @@ from assistant.core.errors import AssistantError
 from assistant.core.ports import Embedder, Progress
 from assistant.recall.meaning.embedders import PatientEmbedder
 from assistant.recall.meaning.vector_sync import sync_vectors
+from assistant.recall.modes import WhyWords, why_by_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,13 +42,17 @@ class QuietEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Of its vectors; 0 without one."""
-        return self._embedder.dimensions if self._embedder else 0
+        """Of its vectors; 0 without one, or without a model that can be read."""
+        return self._embedder.dimensions if self._embedder and self.identity else 0
 
     @property
     def ready(self) -> bool:
         """Whether a query would be answered at once."""
         return self._embedder is not None and (not isinstance(self._embedder, PatientEmbedder) or self._embedder.ready)
+
+    def why_by_words(self, has_vectors: bool) -> WhyWords:
+        """As in recall.modes. has_vectors: whether any of its model take part."""
+        return why_by_words(self.identity, self.problem, has_vectors, self.ready)
 
     def warm(self, cancel: CancelToken) -> bool:
         """Block until it answers; False when it cannot."""
@@ -72,7 +77,10 @@ class QuietEmbedder:
         except AssistantError as error:
             self.problem = str(error)
             return None
-        if vector is None or key[0] != self.identity:  # its files were replaced: the index does not know it yet
+        if vector is None:
+            return None
+        self.problem = ""
+        if key[0] != self.identity:  # its files were replaced: the index does not know it yet
             return None
         if len(self._queries) >= _REMEMBERED_QUERIES:
             self._queries.pop(next(iter(self._queries)))

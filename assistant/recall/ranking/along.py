@@ -6,7 +6,7 @@ One step from a hit and no further, so links in a circle end; what is out of dat
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -81,23 +81,23 @@ def _of_one(around: Around, leader: int, taken: set[int]) -> Iterator[tuple[int,
     yield from ((int(place), NEIGHBOUR) for each in beside for place in around.snapshot.positions([each]))
 
 
-def _rows(connection: sqlite3.Connection, sql: str, each: Sequence[Sequence[object]]) -> list[int]:
-    return [row for values in each for (row,) in connection.execute(sql, values)]
+def _rows(connection: sqlite3.Connection, sql: str, *values: object) -> list[int]:
+    return [row for (row,) in connection.execute(sql, values)]
 
 
 def _on_branch(connection: sqlite3.Connection, chat: str, number: int, follows: int) -> list[int]:
     """The newest turn that follows one and the one that it follows; turns of other branches may stand between."""
     after = "SELECT id FROM units WHERE chat = ? AND follows = ? AND follows > 0 ORDER BY number DESC LIMIT 1"
     before = "SELECT id FROM units WHERE uid = ?"
-    return [*_rows(connection, after, [[chat, number]]), *_rows(connection, before, [[f"{chat}#{follows}"]])]
+    return [*_rows(connection, after, chat, number), *_rows(connection, before, f"{chat}#{follows}")]
 
 
 def _beside(connection: sqlite3.Connection, file: int, row: int) -> list[int]:
-    """The units after and before one in its note."""
-    (line,) = connection.execute("SELECT line FROM places WHERE file = ? AND unit = ?", [file, row]).fetchone()
-    after = "SELECT unit FROM places WHERE file = ? AND line > ? ORDER BY line LIMIT 1"
-    before = "SELECT unit FROM places WHERE file = ? AND line < ? ORDER BY line DESC LIMIT 1"
-    return [*_rows(connection, after, [[file, line]]), *_rows(connection, before, [[file, line]])]
+    """The units after and before one in its note; none where it has just gone from there."""
+    own = "(SELECT line FROM places WHERE file = ? AND unit = ?)"
+    after = f"SELECT unit FROM places WHERE file = ? AND line > {own} ORDER BY line LIMIT 1"
+    before = f"SELECT unit FROM places WHERE file = ? AND line < {own} ORDER BY line DESC LIMIT 1"
+    return [*_rows(connection, after, file, file, row), *_rows(connection, before, file, file, row)]
 
 
 def _best_of(around: Around, file: int, taken: set[int]) -> int | None:

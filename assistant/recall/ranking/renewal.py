@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from assistant.recall.days.english_words import DAY_NAMES, MONTH_NAMES
 from assistant.recall.words.text import fold
 
 if TYPE_CHECKING:
@@ -23,14 +24,13 @@ _CHANGE = 0.18
 _RELEVANCE = 0.2
 _LEADERS = 5
 _STEP = 1e-3
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
+_NAMES = "|".join((*MONTH_NAMES, *DAY_NAMES))
 _ENGLISH = re.compile(
     r"\b(?:now(?:adays)?|new|no longer|any ?more|instead|replac\w+|mov(?:e[sd]?|ing)|push(?:es|ed)|postpon\w+|chang\w+"
     r"|switch\w+|swapp?\w*|quit|left|sold|cancel\w*|retired|raised?|rise[sn]?|rose|(?:goes|went) up|increas\w+|lowered"
     r"|reduced|cut to|stopp?(?:s|ed)?|gave up|given up|took over|updat\w+|reschedul\w+|dropped|migrat\w+|renamed"
     r"|correct(?:ion|ed)|turns out|(?:up|down|back) to|agreed|promised|since then|as of"
-    rf"|from (?:now|next|the|this|then|today|tomorrow|\d|{_MONTHS}|{_DAYS}))\b",
+    rf"|from (?:now|next|the|this|then|today|tomorrow|\d|{_NAMES}))\b",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(

@@ -103,7 +103,7 @@ def units_with_all(connection: sqlite3.Connection, terms: list[Term], most: int)
     index = WordIndex(connection)
     at = np.arange(index.places)
     for term in terms:
-        at = at[_find(index, term).codes(at) > 0]
+        at = at if term.whole else at[_find(index, term).codes(at) > 0]
     return [int(unit) for unit in index.ids(at[::-1][:most])]
 
 
@@ -156,7 +156,7 @@ def _exact(index: WordIndex, weighed: list[_Weighed], mask: np.ndarray | None, m
         at = at if mask is None else at[mask[at]]
         if not one.count or one.count > _most_units(one, index.units):
             continue
-        if one.term.code or _is_rare_name(one, index.units) or one.weight >= _WHOLE_SHARE * ideal:
+        if one.term.code or one.term.whole or _is_rare_name(one, index.units) or one.weight >= _WHOLE_SHARE * ideal:
             exact.update(index.ids(at[-most:]).tolist())
     return exact
 
@@ -165,7 +165,7 @@ def _most_units(one: _Weighed, units: int) -> int:
     """In how many units a term may stand and be rare; a part of a word never is."""
     if one.term.code:
         return max(_RARE_CODE, units // _RARE_CODE_ONE_IN)
-    return 0 if one.term.weight < 1 else max(_RARE_WORD, units // _RARE_WORD_ONE_IN)
+    return 0 if one.term.weight < 1 and not one.term.whole else max(_RARE_WORD, units // _RARE_WORD_ONE_IN)
 
 
 def _is_rare_name(one: _Weighed, units: int) -> bool:

@@ -116,8 +116,7 @@ def _delete_postings(connection: sqlite3.Connection, block: int, place: int, wor
 
     for key in set(np.frombuffer(words, "<i8").tolist()) - {0}:
         sql = "SELECT units FROM postings WHERE block = ? AND word = ?"
-        (blob,) = connection.execute(sql, [block, key]).fetchone()
-        values = np.frombuffer(blob, "<u2")
+        values = np.frombuffer(_blob(connection, sql, block, key), "<u2")
         left = values[values & (BLOCK - 1) != place].tobytes()
         if left:
             sql = "UPDATE postings SET units = ? WHERE block = ? AND word = ?"
@@ -128,10 +127,17 @@ def _delete_postings(connection: sqlite3.Connection, block: int, place: int, wor
 
 
 def _delete_size(connection: sqlite3.Connection, block: int, place: int) -> None:
-    (blob,) = connection.execute("SELECT sizes FROM word_blocks WHERE block = ?", [block]).fetchone()
-    sizes = bytearray(blob)
+    sizes = bytearray(_blob(connection, "SELECT sizes FROM word_blocks WHERE block = ?", block))
     sizes[2 * place : 2 * place + 2] = b"\0\0"
     if any(sizes):
         connection.execute("UPDATE word_blocks SET sizes = ? WHERE block = ?", [bytes(sizes), block])
     else:
         connection.execute("DELETE FROM word_blocks WHERE block = ?", [block])
+
+
+def _blob(connection: sqlite3.Connection, sql: str, *values: int) -> bytes:
+    """What must be there; else raises sqlite3.DatabaseError, as a byte fell over and the index is to be built anew."""
+    row = connection.execute(sql, values).fetchone()
+    if row is None:
+        raise sqlite3.DatabaseError("a word that it holds is not listed")
+    return bytes(row[0])

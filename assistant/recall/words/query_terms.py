@@ -17,6 +17,8 @@ PART_WEIGHT = 0.5
 """Of a part of a word, as the humps of camelCase, against a word."""
 CHARACTER_WEIGHT = 0.4
 """Of a single character of a longer CJK run."""
+_WHOLE_CHARACTERS = range(3, 7)
+"""Of a run that is one word or name (成语接龙, タワー) rather than a sentence; one of two is a term already."""
 
 _NAME = re.compile(
     r"(?<=[a-z,] )[A-Z][a-z]{2,}|(?<![A-Za-z])[A-Z][a-z]+(?=\s?[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])[A-Z][a-z]+"
@@ -33,7 +35,8 @@ class Term:
     """Something to look for: one word of the index, or several in this order.
 
     joints: of each two neighbours, when they were written in one piece; code: to be met exactly; name: a proper name;
-    weight: against a whole word; across: two characters of a longer run, which may belong to two words.
+    weight: against a whole word; across: two characters of a longer run, which may belong to two words; whole: the
+    only word of the query in a script without spaces, in one piece: it weighs nothing, for its parts do already.
     """
 
     tokens: tuple[str, ...]
@@ -42,6 +45,7 @@ class Term:
     name: bool = False
     weight: float = 1.0
     across: bool = False
+    whole: bool = False
 
 
 def query_terms(text: str) -> list[Term]:
@@ -76,7 +80,11 @@ def _phone_terms(text: str) -> Iterator[Term]:
 
 
 def _piece_terms(text: str, names: set[str]) -> Iterator[Term]:
-    for piece in pieces(text):
+    found = pieces(text)
+    run = unspaced_run(found[0]) if len(found) == 1 else []
+    if len(run) in _WHOLE_CHARACTERS and _content_parts(run) == [run]:
+        yield Term(tuple(run), tuple(bigrams(run)), weight=0.0, whole=True)
+    for piece in found:
         if run := unspaced_run(piece):
             yield from _unspaced_terms(run)
         else:

@@ -25,6 +25,7 @@ _ICONS = {
 }
 _MOST_CHARACTERS = 600
 _INDENT = 32  # pixels: the words stand in one column
+_EDGE = 6  # pixels: where the words of a link or of a fold end, too
 _TOP = Qt.AlignmentFlag.AlignTop
 
 
@@ -107,6 +108,7 @@ class CallRow(QFrame):
         self.icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.words = ElidedLabel(call_words(call), "muted")
         self.state = label(outcome_words(call), "smallamber" if call.outcome in ("failed", "refused") else "small")
+        self.state.setContentsMargins(0, 0, _EDGE, 0)
         self.fold = button("", "quiet", self.toggle)
         self.undo = button(tr("Undo"), "link", lambda: self.undo_asked.emit(call.journal))
         self.undo.setAccessibleName(tr("Undo: {what}", what=call_words(call)))

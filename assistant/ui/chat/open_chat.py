@@ -62,6 +62,11 @@ class OpenChat(QObject):
     def streaming(self, chat: str | None = None) -> bool:
         return (self.chat_id if chat is None else chat) in self._live
 
+    def answering(self) -> bool:
+        """Whether the reply that is made now is the open chat's: one is made at a time, the others wait for it."""
+        live = self._live.get(self.chat_id)
+        return live is not None and live.receipt is not None
+
     def busy_chats(self) -> frozenset[str]:
         """Chats in which a reply is under way."""
         return frozenset(chat for chat in self._live if chat)

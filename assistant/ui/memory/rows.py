@@ -10,6 +10,8 @@ from assistant.ui.models.plain import DETAIL_ROLE, SCORE_ROLE
 from assistant.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
+_MOST_CHARACTERS = 1_000
+"""More fits no row, and measuring a pasted log of a megabyte takes seconds."""
 
 
 def follow_width(view: QListView) -> None:
@@ -32,7 +34,7 @@ class RowDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         if self._lines == 1:
             return QSize(120, 32)
-        text = index.data() or ""
+        text = (index.data() or "")[:_MOST_CHARACTERS]
         width = self._view.viewport().width() - 24
         metrics = QFontMetrics(option.font)
         rows = min(self._lines - 1, 1 + metrics.horizontalAdvance(text) // max(1, width))
@@ -73,7 +75,8 @@ class RowDelegate(QStyledItemDelegate):
         area = QRect(rect.left(), rect.top(), rect.width(), rect.height() - 18)
         flags = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
         metrics = QFontMetrics(painter.font())
-        words = metrics.elidedText(index.data(), Qt.TextElideMode.ElideRight, area.width() * (self._lines - 1) - 24)
+        text = (index.data() or "")[:_MOST_CHARACTERS]
+        words = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width() * (self._lines - 1) - 24)
         painter.drawText(area, int(flags), words)
         if score is not None:
             self._paint_score(painter, QRectF(below.right() - 48, below.center().y() - 2, 48, 4), float(score))
@@ -97,5 +100,6 @@ class RowDelegate(QStyledItemDelegate):
         painter.setPen(QColor(colour))
 
     def _elided(self, painter: QPainter, rect: QRect, text: str) -> None:
-        short = QFontMetrics(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        metrics = QFontMetrics(painter.font())
+        short = metrics.elidedText(text[:_MOST_CHARACTERS], Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, short)

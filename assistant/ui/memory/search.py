@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from assistant.core.events import IndexStateChanged
 from assistant.core.values import Hit, RecallAnswer, RecallQuery
+from assistant.recall.modes import BROKEN
 from assistant.ui.backend import Backend
 from assistant.ui.bridge import Bridge
 from assistant.ui.i18n import tr
@@ -26,23 +27,26 @@ from assistant.ui.models.plain import DETAIL_ROLE, ITEM_ROLE, SCORE_ROLE, PlainL
 from assistant.ui.theme import Theme
 from assistant.ui.widgets import SearchField, button, label, spread
 from assistant.workspace.chat_files import chat_of
+from assistant.workspace.entries import shortened
 
 _LIMIT = 30
 _LEAST_HEIGHT = 140
 _PAUSE_MS = 250  # typing is over
 _SLOW_MS = 400
 """A search that takes no longer is not said to go on: words that come and go are worse than none."""
+_MOST_CHARACTERS = 1_000  # of a hit: a turn may be a pasted log of a megabyte
 _BULLET = re.compile(r"^[-*+] (?=\S)")
 
 
 def describe_hit(hit: Hit) -> dict[int, Any]:
     """A hit as a row."""
+    text = shortened(hit.text[: 4 * _MOST_CHARACTERS], _MOST_CHARACTERS)
     private = tr("from a private chat") if hit.private else ""
     detail = " · ".join(part for part in (place_words(hit), hit.date, private, why_words(hit)) if part)
     return {
-        Qt.ItemDataRole.DisplayRole: _BULLET.sub("", " ".join(hit.text.split())),
+        Qt.ItemDataRole.DisplayRole: _BULLET.sub("", text),
         Qt.ItemDataRole.ToolTipRole: why_text(hit),
-        Qt.ItemDataRole.AccessibleTextRole: f"{hit.text}, {detail}",
+        Qt.ItemDataRole.AccessibleTextRole: f"{text}, {detail}",
         Qt.ItemDataRole.AccessibleDescriptionRole: why_text(hit),
         DETAIL_ROLE: detail,
         SCORE_ROLE: hit.score,
@@ -199,7 +203,7 @@ class SearchPage(Page):
             self._services.search,
             query,
             done=lambda answer: self._on_answered(query, answer),
-            failed=self._on_failed,
+            failed=lambda error: self._on_failed(query, error),
         )
 
     def _on_slow(self) -> None:
@@ -213,9 +217,10 @@ class SearchPage(Page):
             self._slow.stop()
             self._show(answer)
 
-    def _on_failed(self, error: BaseException) -> None:
-        self._slow.stop()
-        self.status.setText("")
+    def _on_failed(self, query: RecallQuery, error: BaseException) -> None:
+        if query is self._asked:
+            self._slow.stop()
+            self.status.setText("")
         self.failed.emit(error)
 
     # --- showing ---
@@ -238,6 +243,10 @@ class SearchPage(Page):
             self.status.setText(f"{found or count_words(len(hits), _LIMIT)} · {mode_words(answer)}")
 
     def _say_nothing(self, answer: RecallAnswer) -> None:
+        if answer.by_words == BROKEN:
+            again = tr("The search index cannot be used just now; the next search tries again.")
+            self._say_empty(tr("Your notes could not be searched."), again, False)
+            return
         limited = self.filters.is_limited
         advice = tr("Other words may find it, or a name, a number or a date that you remember.")
         if limited:

@@ -55,6 +55,7 @@ class SearchFilters(QWidget):
             self.when: _menu(self.when, times(), self.choose_time),
         }
         self.since, self.until = QLineEdit(), QLineEdit()
+        self._said = ("", "")
         self.wrong = label("", "smallred", wrap=True)
         self._fields = QWidget()
         self._lay_out()
@@ -125,10 +126,13 @@ class SearchFilters(QWidget):
         return (found.first, found.last) if found else None
 
     def _on_edited(self) -> None:
-        self._say()
-        self.changed.emit()
+        """Also when the focus goes: a click on a hit must not have it searched for anew."""
+        if self._said != (self.since.text(), self.until.text()):
+            self._say()
+            self.changed.emit()
 
     def _say(self) -> None:
+        self._said = (self.since.text(), self.until.text())
         self._choose(self.where, scopes()[self.scope], self.scope != "all")
         self._choose(self.when, times()[self.time], bool(self.time))
         self._fields.setVisible(self.time == _OWN)

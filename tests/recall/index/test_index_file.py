@@ -10,6 +10,8 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.values import RecallQuery
+from assistant.recall.modes import BROKEN
 from assistant.recall.search import Recall
 from tests.recall.helpers import CLOCK, SmallWorkspace, found, quiet, texts
 
@@ -96,6 +98,7 @@ def test_without_an_index_and_a_place_for_one_it_says_so(
     state.mkdir()
     no_room()
     workspace.remember("2026-11-01|you|the red kayak")
-    assert not found(by_words, "kayak")
+    answer = by_words.search(RecallQuery("kayak"))
+    assert answer.abstained and answer.by_words == BROKEN
     with pytest.raises(AssistantError, match=str(state)):
         by_words.status()

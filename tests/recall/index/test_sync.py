@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +212,23 @@ def test_private_chats_are_found_only_from_themselves(workspace: SmallWorkspace,
     assert texts(by_words, "persimmon") == []
     path.write_text(path.read_text(encoding="utf-8").replace("- **Private**: yes\n", ""), encoding="utf-8")
     assert {hit.id for hit in found(by_words, "persimmon")} == {"20261101_100000#1", "20261101_100000#2"}
+
+
+def test_private_chats_are_not_told_from_an_index_that_has_them_still(
+    workspace: SmallWorkspace, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lets = [True]
+    recall = Recall(workspace, state, None, CLOCK, private=lambda: lets[0])
+    workspace.chat("20261101_100000", ("persimmon", "yes"), head="- **Private**: yes")
+    workspace.remember("2026-11-01|you|persimmon jam")
+    assert len(found(recall, "persimmon")) == 2
+    lets[0] = False
+    monkeypatch.setattr("assistant.recall.search._REFRESH_SECONDS", -1)
+    recall.on_behind = lambda: None  # who takes in what this search has no time for
+    assert texts(recall, "persimmon") == ["persimmon jam"]
+    day = RecallQuery("", since=date(2026, 11, 1))
+    assert [hit.text for hit in recall.search(day).hits] == ["persimmon jam"]
+    recall.close()
 
 
 def test_a_file_that_cannot_be_read_as_text_is_named(workspace: SmallWorkspace, by_words: Recall) -> None:
@@ -632,3 +650,17 @@ def test_a_folder_that_moved_is_not_lost_where_a_search_has_no_time_for_all_of_i
     recall.sync(CancelToken(), quiet)
     assert {hit.file.split("/")[1] for hit in found(recall, "persimmon", limit=100)} == {"new"}
     assert recall.status().files == 30 and not {"persimmon 3"} & {*embedder.embedded} and recall.lone_vectors() == 0
+
+
+def test_a_search_does_not_wait_for_a_file_of_many_megabytes(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assistant.recall.index.sync._LARGE", 1_000)
+    asked: list[str] = []
+    by_words.on_behind = lambda: asked.append("behind")
+    os.utime(workspace.write("memory/export.md", "- persimmon jam\n" * 100), (1, 1))
+    workspace.write("memory/small.md", "- persimmon tea\n")
+    assert texts(by_words, "persimmon") == ["- persimmon tea"] and asked
+    by_words.sync(CancelToken(), quiet)
+    asked.clear()
+    assert "- persimmon jam" in texts(by_words, "persimmon") and not asked

@@ -112,7 +112,7 @@ def test_an_enormous_one_is_named_and_not_read(services: Services, monkeypatch: 
     monkeypatch.setattr(files, "MOST_FOREIGN", 100)
     monkeypatch.setattr(layout, "MOST_FOREIGN", 100)
     imported.write(services.workspace.root / "memory" / "history.jsonl", "x" * 101)
-    assert list(files.scan(services.workspace.root)) == []
+    assert list(files.look(services.workspace.root).marks) == []
     assert dict(services.workspace.problems())["memory/history.jsonl"].startswith("It is larger")
 
 

@@ -163,3 +163,12 @@ def test_taking_a_unit_out_for_one_search_leaves_the_index_as_it_was() -> None:
     connection.execute("ROLLBACK")
     assert list(connection.iterdump()) == before
     assert set(search(connection, "violin").scores) == {7}
+
+
+def test_a_word_that_is_not_listed_tells_of_damage() -> None:
+    """So that the index is built anew, and no search fails again and again over the unit that cannot be taken out."""
+    connection = fill({1: "tea", BLOCK - 1: "boiler"})
+    connection.execute("DELETE FROM postings WHERE units != ?", [b""])
+    with pytest.raises(sqlite3.DatabaseError, match="not listed"):
+        delete_words(connection, [1])
+    connection.close()
