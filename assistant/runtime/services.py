@@ -259,8 +259,12 @@ class Services(Parts):
         self.model_service.load_later()
 
     def _load_here(self, name: str) -> None:
-        self.remote.turn_off()
-        self.model_service.load_later(name)
+        try:
+            self.remote.turn_off()
+        except AssistantError as error:  # the settings cannot be written: the server is asked on
+            self._emit(Notice(str(error), error=True))
+        else:
+            self.model_service.load_later(name)
 
     def wake_model(self) -> None:
         """A message is being written: have a model that rests ready for it. Returns at once; events as load_model."""
