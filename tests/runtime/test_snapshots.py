@@ -218,8 +218,12 @@ def test_a_model_that_cannot_be_deleted_stays_the_chosen_one(stage: Stage, monke
     model.write_bytes(gguf_bytes(chat_facts()))
     stage.services.choose_model("Tiny")
 
+    unlink = Path.unlink
+
     def refuse(self: Path, missing_ok: bool = False) -> None:
-        raise PermissionError(13, "Permission denied")
+        if self == model:
+            raise PermissionError(13, "Permission denied")
+        unlink(self, missing_ok)
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", refuse)
