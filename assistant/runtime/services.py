@@ -229,9 +229,15 @@ class Services(Parts):
 
     def remove_model(self, name: str) -> ModelFile:
         """As ModelService.remove; nothing that was read with it is kept, and it is not loaded at the next start."""
-        if self._values().model.name == self.model_service.store.find(name).name:
-            self.settings.update("model", name="")
-        removed = self.model_service.remove(name)
+        chosen = self._values().model.name
+        if chosen == (going := self.model_service.store.find(name)).name:
+            self.settings.update("model", name="")  # before another one is loaded in its place
+        try:
+            removed = self.model_service.remove(name)
+        except AssistantError:
+            if chosen == going.name:
+                self.settings.update("model", name=chosen)
+            raise
         self.snapshots.drop_models(self.models())
         return removed
 
