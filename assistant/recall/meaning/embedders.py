@@ -59,7 +59,29 @@ class PatientEmbedder(Protocol):
         ...
 
 
-class OnnxEmbedder:
+class _Windowed:
+    """What both kinds share: texts are cut to windows that fit, whatever makes the vectors."""
+
+    _windows: Windows
+
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        """See core.ports.Embedder."""
+        return self._vectors([self._windows.first(text) for text in texts], cancel)
+
+    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Checks ``cancel`` between batches."""
+        return _embed_cut(self._windows.cut, passages, lambda texts: self._vectors(texts, cancel))
+
+    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
+        """See core.ports.Embedder. Checks ``cancel`` between batches."""
+        return _embed_cut(self._windows.pieces, passages, lambda texts: self._vectors(texts, cancel))
+
+    def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
+        """Of texts that fit, a row each of length 1."""
+        raise NotImplementedError
+
+
+class OnnxEmbedder(_Windowed):
     """onnxruntime and tokenizers: ready in under a second, some 8 ms a query with the int8 file."""
 
     def __init__(self, folder: Path, onnx_file: Path | None = None, threads: int = 1) -> None:
@@ -83,18 +105,6 @@ class OnnxEmbedder:
         self.identity = model_identity(folder)
         self.query_map = read_query_map(folder)
         self.dimensions = int(self._session.get_outputs()[0].shape[-1])
-
-    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
-        """See core.ports.Embedder."""
-        return self._vectors([self._windows.first(text) for text in texts], cancel)
-
-    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
-        """See core.ports.Embedder. Checks ``cancel`` between windows."""
-        return _embed_cut(self._windows.cut, passages, lambda texts: self._vectors(texts, cancel))
-
-    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
-        """See core.ports.Embedder. Checks ``cancel`` between pieces."""
-        return _embed_cut(self._windows.pieces, passages, lambda texts: self._vectors(texts, cancel))
 
     def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """Of texts that fit; in batches of similar length."""
@@ -122,7 +132,7 @@ class OnnxEmbedder:
         return _unit_rows(hidden[:, 0] if self._cls else _mean(hidden, mask))
 
 
-class SentenceTransformerEmbedder:
+class SentenceTransformerEmbedder(_Windowed):
     """Any local sentence-transformers folder. Slow to start (seconds), needs torch."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
@@ -152,18 +162,6 @@ class SentenceTransformerEmbedder:
         self.identity = model_identity(folder)
         self.query_map = read_query_map(folder)
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
-
-    def embed(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
-        """See core.ports.Embedder."""
-        return self._vectors([self._windows.first(text) for text in texts], cancel)
-
-    def embed_passages(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
-        """See core.ports.Embedder. Checks ``cancel`` between batches."""
-        return _embed_cut(self._windows.cut, passages, lambda texts: self._vectors(texts, cancel))
-
-    def embed_pieces(self, passages: Sequence[Passage], cancel: CancelToken) -> list[np.ndarray]:
-        """See core.ports.Embedder. Checks ``cancel`` between batches."""
-        return _embed_cut(self._windows.pieces, passages, lambda texts: self._vectors(texts, cancel))
 
     def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         import numpy as np
