@@ -104,9 +104,9 @@ ZH_FORGET = (
     ),
 )
 NO_MATTER = re.compile(
-    r"(?:it|this|that|me|you|us|him|her|them|everything|all|all of (?:it|this|that)|about (?:it|this|that)|what i said|"
-    r"the (?:last|previous) (?:message|question|one|answer)|(?:your|previous) instructions"
-    r"|这个|它|这事|刚才的?|一切)",
+    r"(?:about|it|this|that|me|you|us|him|her|them|everything|all|all of (?:it|this|that)|about (?:it|this|that)"
+    r"|what i said|the (?:last|previous) (?:message|question|one|answer)|(?:your|previous) instructions"
+    r"|这个|它|这事|这一?点|这件事|了|什么?|刚才的?|一切)",
     re.IGNORECASE,
 )
 PARTS = re.compile(r"[,;:，；：。!！?？\n]|\.\s")

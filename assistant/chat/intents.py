@@ -24,6 +24,7 @@ from assistant.chat.intent_patterns import (
 from assistant.chat.words import CJK
 from assistant.recall.words.stop_words import stop_words
 
+_MARKS = " .,;:!?…\"'。，；：！？"
 _MOST_CHARACTERS = 1000
 """More is a document, not a fact."""
 _MOST_ABOUT = 120
@@ -74,7 +75,7 @@ def fact_to_remember(message: str) -> str:
         return ""
     fact = found["fact"].strip()
     fact = fact.rstrip("?").rstrip() if polite else fact
-    return fact if len(fact) <= _MOST_CHARACTERS else ""
+    return fact if len(fact) <= _MOST_CHARACTERS and not _is_nothing(fact) else ""
 
 
 def asked_about(message: str) -> str:
@@ -82,9 +83,15 @@ def asked_about(message: str) -> str:
     if len(message) > 3 * _MOST_ABOUT:
         return ""
     for pattern in (ABOUT, *(ZH_ABOUT if ZH_ASKS.search(message) else ())):
-        if (found := pattern.match(message)) and not NO_MATTER.fullmatch(what := found["what"].strip()):
+        if (found := pattern.match(message)) and not _is_nothing(what := found["what"].strip()):
             return what if _is_word(what) and len(what) <= _MOST_ABOUT else ""
     return ""
+
+
+def _is_nothing(what: str) -> bool:
+    """Whether it only points to something else, as in "Remember this!", or is no word at all."""
+    bare = what.strip(_MARKS)
+    return not bare or NO_MATTER.fullmatch(bare) is not None
 
 
 def _is_word(what: str) -> bool:
@@ -100,5 +107,5 @@ def thing_to_forget(message: str) -> str:
         if found := pattern.match(message):
             what = found["what"].strip()
             one = not PARTS.search(what) and not ZH_MISSED.search(what) and len(what) <= _MOST_ABOUT
-            return what if one and not NO_MATTER.fullmatch(what) else ""
+            return what if one and not _is_nothing(what) else ""
     return ""

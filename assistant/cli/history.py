@@ -24,7 +24,8 @@ def run_on(context: Context, options: Namespace) -> int:
     history = context.services.history
     files = history.turn_on(existing=options.existing)
     value = {"git": "on", "files": files, "folder": history.repository.folder}
-    context.output.value(value, f"History is on: {files} files in {history.repository.folder}.")
+    many = "1 file" if files == 1 else f"{files} files"
+    context.output.value(value, f"History is on: {many} in {history.repository.folder}.")
     return 0
 
 

@@ -69,9 +69,12 @@ class Channel:
 def worker_channel() -> Channel:
     """The channel over this process's stdin and stdout; whatever a library prints from now on goes to stderr.
 
-    Ctrl+C in a terminal reaches the worker too; what it means is for the parent to say, so it is ignored here.
+    Ctrl+C in a terminal, a hang-up and what ends a service reach the worker too; what they mean is for the parent to
+    say, with whose end the worker ends, so they are ignored here.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdout = sys.stderr

@@ -16,6 +16,8 @@ MARKED, BARE = "marked", "bare"
 _CHARACTER = r'char ::= [^"\\\x7F\x00-\x1F] | [\\] (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
 _STRING = r'string ::= "\"" char{0,600} "\"" space'
 """A model that falls into a loop inside a text gets out of it, and the call is whole."""
+_SPACE = r'space ::= (" " | "\n" [ \t]{0,20})?'
+"""Small models like to write one line for each part of a call."""
 _NUMBERS_LISTED = 400
 """Whole numbers between limits are listed one by one, up to so many; the library knows no limits."""
 
@@ -50,7 +52,8 @@ def _call_schema(form: ToolFormat, tool: ToolSpec) -> dict[str, Any]:
 def _json_grammar(schema: Mapping[str, Any]) -> str:
     """llama-cpp-python's own translation.
 
-    WORKAROUND: it lets line ends stand in texts, which JSON does not allow; drop when it is later than 0.3.36.
+    WORKAROUND: it lets line ends stand in texts, which JSON does not allow, and none between the parts of an object,
+    which it does; drop when it is later than 0.3.36.
     """
     from llama_cpp.llama_grammar import json_schema_to_gbnf
 
@@ -59,6 +62,7 @@ def _json_grammar(schema: Mapping[str, Any]) -> str:
     except Exception as error:
         raise ValueError(f"a tool's schema cannot be a grammar: {error}") from error
     grammar = re.sub(r"(?m)^char ::= .*$", lambda _: _CHARACTER, grammar)
+    grammar = re.sub(r"(?m)^space ::= .*$", lambda _: _SPACE, grammar)
     return re.sub(r"(?m)^string ::= .*$", lambda _: _STRING, grammar)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from assistant.core.errors import AssistantError
+from assistant.engine.gguf import read_gguf_info
 
 _log = logging.getLogger(__name__)
 _WARNINGS = (3, 4)
 """GGML_LOG_LEVEL_WARN and GGML_LOG_LEVEL_ERROR of ggml.h (llama_cpp's own comment numbers them wrongly)."""
+_HEADER = "gguf_init"
+"""How lines begin that say what is wrong with a header; the error behind them only says that it failed."""
+_WHERE = re.compile(r"^(?:\w+: |error loading model(?: \w+)?: )+")
+"""The names of the library's functions, in front of what they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +84,17 @@ def path_bytes(path: Path) -> bytes:
 
 
 def load_error(path: Path, messages: Sequence[str]) -> AssistantError:
+    """Why the library refused a file. messages: what it said meanwhile."""
+    try:
+        read_gguf_info(path)
+    except AssistantError as error:  # it was sound when loading began
+        return error
     text = " ".join(messages)
     if "unknown model architecture" in text or "unknown pre-tokenizer" in text:
         return AssistantError(
             "model.unsupported", f"{path.name} is of a kind that is not known yet.", "Choose another model."
         )
-    reason = next((line for line in reversed(messages) if "error" in line.casefold()), "the file may be damaged")
+    said = [line for line in messages if line.startswith(_HEADER)]
+    said = said or [line for line in reversed(messages) if "error" in line.casefold()]
+    reason = _WHERE.sub("", said[0]) if said else "the file may be damaged"
     return AssistantError("model.failed", f"{path.name} could not be loaded: {reason}.", "Check it, or choose another.")

@@ -63,7 +63,8 @@ def _workspace(services: Services) -> Check:
         return Check("workspace", False, error.message, error.hint)
     if free < _LOW_DISK_BYTES:
         return Check("workspace", False, f"Only {free // 1_000_000} MB are free on its disk.", "Make room on the disk.")
-    return Check("workspace", True, f"{root}, {len(services.list_chats())} chats")
+    chats = len(services.list_chats())
+    return Check("workspace", True, f"{root}, {'1 chat' if chats == 1 else f'{chats} chats'}")
 
 
 def _own_folders(paths: Paths) -> Check:

@@ -61,9 +61,7 @@ class ForgetService:
         """The plan for what a person pointed at. Raises ("forget.gone") where none of it is there any more."""
         found = [target for thing in things for target in self._targets(thing)]
         if not found:
-            raise AssistantError(
-                "forget.gone", "This is not there any more.", "Search for it: it was moved or changed."
-            )
+            raise _gone()
         return self.finder.plan_for("", tuple(dict.fromkeys(found)))
 
     def widened(self, plan: ForgetPlan, more: Sequence[Target]) -> ForgetPlan:
@@ -221,9 +219,12 @@ class ForgetService:
 
     def _restore_chat(self, pending: Pending, file: str) -> None:
         before, hidden = pending.chat_texts(file)
-        chats, path = self._workspace.chats, self._workspace.root / file
-        chat = chat_of(file)
-        at = chats.paths(chat).index(path)
+        chats, chat = self._workspace.chats, chat_of(file)
+        names = [path.name for path in chats.paths(chat)]  # its folder may be another one by now
+        name = file.rpartition("/")[2]
+        if name not in names:
+            raise _gone()
+        at = names.index(name)
 
         def back(texts: Sequence[str]) -> list[str]:
             return [_put_back(hidden, text, before) if n == at else text for n, text in enumerate(texts)]
@@ -233,6 +234,10 @@ class ForgetService:
     def _tell(self) -> None:
         self._emit(WorkspaceChanged())
         self._emit(ChatsChanged())
+
+
+def _gone() -> AssistantError:
+    return AssistantError("forget.gone", "This is not there any more.", "Search for it: it was moved or changed.")
 
 
 def _put_back(hidden: str, now: str, before: str) -> str:

@@ -68,13 +68,24 @@ class Services(Parts):
         self.idle.start()
 
     def recover(self) -> None:
-        """Mark replies that a crash cut off; finish what it left half answered."""
+        """Mark replies that a crash cut off; finish what it left half answered. What fails is told, and keeps nothing
+        else from being finished.
+        """
+        for step in (
+            self._recover_replies,
+            self.review.recover,
+            lambda: sweep_restores(self.paths),
+            self.forgetting.finish_left,
+        ):
+            try:
+                step()
+            except AssistantError as error:
+                self._emit(Notice(str(error), error=True))
+
+    def _recover_replies(self) -> None:
         for chat, _turn in self.workspace.chats.recover():
             self._emit(Notice(f"A reply in the chat {chat} was cut off when Keepsake ended; what there was is kept."))
             self._emit(ChatsChanged())
-        self.review.recover()
-        sweep_restores(self.paths)
-        self.forgetting.finish_left()
 
     def close(self) -> None:
         """End all work, threads and worker processes."""
@@ -218,9 +229,15 @@ class Services(Parts):
 
     def remove_model(self, name: str) -> ModelFile:
         """As ModelService.remove; nothing that was read with it is kept, and it is not loaded at the next start."""
-        if self._values().model.name == self.model_service.store.find(name).name:
-            self.settings.update("model", name="")
-        removed = self.model_service.remove(name)
+        chosen = self._values().model.name
+        if chosen == (going := self.model_service.store.find(name)).name:
+            self.settings.update("model", name="")  # before another one is loaded in its place
+        try:
+            removed = self.model_service.remove(name)
+        except AssistantError:
+            if chosen == going.name:
+                self.settings.update("model", name=chosen)
+            raise
         self.snapshots.drop_models(self.models())
         return removed
 
@@ -248,8 +265,12 @@ class Services(Parts):
         self.model_service.load_later()
 
     def _load_here(self, name: str) -> None:
-        self.remote.turn_off()
-        self.model_service.load_later(name)
+        try:
+            self.remote.turn_off()
+        except AssistantError as error:  # the settings cannot be written: the server is asked on
+            self._emit(Notice(str(error), error=True))
+        else:
+            self.model_service.load_later(name)
 
     def wake_model(self) -> None:
         """A message is being written: have a model that rests ready for it. Returns at once; events as load_model."""

@@ -18,7 +18,7 @@ from assistant.workspace.entries import Entry, parse_entry, parse_memory
 from assistant.workspace.journal import Journal, JournalEntry
 from assistant.workspace.layout import ARCHIVE, MEMORY
 from assistant.workspace.memory import Memory
-from assistant.workspace.safe_files import as_error, read_bytes, write_atomic
+from assistant.workspace.safe_files import read_bytes, write_atomic
 from assistant.workspace.sources import Turns, distilled_turns
 
 _FEW = 50  # changes; a look at the latest ones nearly always finds where the last look ended
@@ -52,11 +52,15 @@ class UndoneEntries:
         undos = [change for change in reversed(news) if change.actor == "undo"]
         for _, batch in itertools.groupby(undos, lambda change: change.batch or change.id):
             self._take_in(list(batch))
+        self._mark(news[0].id)
+
+    def _mark(self, ident: str) -> None:
+        """Where the next look ends; without it the same is read again and means the same, so nobody is held up."""
         try:
             make_private(self._path.parent)
-        except OSError as error:
-            raise as_error(error, self._path) from error
-        write_atomic(self._path, news[0].id.encode())
+            write_atomic(self._path, ident.encode())
+        except (AssistantError, OSError) as error:
+            _log.info("how far the journal was read could not be written down: %s", error)
 
     def _since(self, seen: str) -> list[JournalEntry]:
         """Newest first; all that there are when nothing was seen, or that line is not there any more."""

@@ -44,6 +44,11 @@ def test_the_fact_comes_out_in_the_persons_words(message: str, fact: str) -> Non
         "Can you remember my birthday?",
         "Can you remember that day at the lake?",
         "Remember me",
+        "remember that",
+        "Remember this!",
+        "记住这一点。",
+        "记住了",
+        "记住。",
         "Save the file as x.txt",
         "Write down a poem about rain",
         "Store brands are cheaper",
@@ -80,7 +85,17 @@ def test_what_is_asked_about_comes_out_with_its_time(message: str, query: str) -
 
 @pytest.mark.parametrize(
     "message",
-    ["what did I say?", "我说什么了", "我说今天天气不错", "我讲个笑话", "我告诉你我要去北京", "What is the time?"],
+    [
+        "what did I say?",
+        "what did I say about",
+        "what do you know about ...?",
+        "我说过什么",
+        "我说什么了",
+        "我说今天天气不错",
+        "我讲个笑话",
+        "我告诉你我要去北京",
+        "What is the time?",
+    ],
 )
 def test_a_question_about_nothing_in_particular_is_no_search(message: str) -> None:
     assert asked_about(message) == ""
@@ -107,6 +122,7 @@ def test_what_is_to_be_forgotten_comes_out(message: str, what: str) -> None:
     "message",
     [
         "forget it",
+        "forget about",
         "Forget the last message",
         "Forget about work, tell me a joke",
         "Remove the bug from this code",

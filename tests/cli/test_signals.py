@@ -38,6 +38,7 @@ def test_a_download_that_is_interrupted_keeps_what_came(tmp_path: Path, number: 
 @pytest.mark.real
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_reply_that_is_interrupted_is_kept_as_stopped(tmp_path: Path, number: signal.Signals) -> None:
+    """As a terminal and a service manager do it: all processes of the command get the signal."""
     models = tmp_path / "s" / "models"
     models.mkdir(parents=True)
     (models / "Starter.gguf").symlink_to(starter_model_path())
@@ -47,10 +48,11 @@ def test_a_reply_that_is_interrupted_is_kept_as_stopped(tmp_path: Path, number: 
     command = [sys.executable, "-m", "assistant", *folders, "--json"]
     env = {key: value for key, value in os.environ.items() if not key.startswith("KEEPSAKE_")}
     asked = [*command, "ask", "Tell me a very long story.", "--max-tokens", "3000", "--seed", "1"]
-    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(asked, text=True, env=env, start_new_session=True, **pipes) as process:
         assert process.stdout
         process.stdout.readline()  # the first piece of the reply
-        process.send_signal(number)
+        os.killpg(process.pid, number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")
     done = json.loads(out.splitlines()[-1])

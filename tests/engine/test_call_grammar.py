@@ -90,6 +90,13 @@ def test_a_call_that_was_begun_without_its_mark_is_ended_rightly(model: LlamaMod
     check(call.name, dict(call.arguments))
 
 
+def test_a_call_that_was_begun_over_several_lines_is_ended_rightly(model: LlamaModel) -> None:
+    text = said(model, call_grammar(HERMES, TOOLS), BARE, '{\n  "name": "memory_search",\n', 3)
+    ((call,), rest) = HERMES.read(text)
+    assert not rest.strip()
+    check(call.name, dict(call.arguments))
+
+
 def test_a_begin_that_fits_no_tool_leaves_the_model_free(model: LlamaModel) -> None:
     text = said(model, call_grammar(HERMES, TOOLS), MARKED, '{"nombre": ', 1, 0.0)
     assert text.startswith('{"nombre": ')

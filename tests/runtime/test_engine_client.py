@@ -29,6 +29,7 @@ from assistant.core.values import (
     Role,
     StopReason,
 )
+from assistant.engine.library import load_error
 from assistant.runtime.engine_client import WorkerEngine
 from assistant.runtime.pulse import Patience
 from tests.real_models import starter_model_path
@@ -406,6 +407,19 @@ def test_a_model_that_ends_the_engine_when_it_is_loaded_is_named(own_engine: Wor
         load(own_engine, with_fact(tmp_path / "no layers.gguf", b"llama.block_count", bytes(4)))
     assert code(caught) == "engine.died" and "no layers.gguf" in caught.value.message
     assert "damaged" in caught.value.hint
+    assert chat_after(own_engine)
+
+
+def test_why_the_library_refuses_a_file_is_said(own_engine: WorkerEngine, tmp_path: Path) -> None:
+    data = starter_model_path().read_bytes()
+    twice = tmp_path / "twice.gguf"
+    twice.write_bytes(data.replace(b"general.basename", b"general.finetune"))
+    with pytest.raises(AssistantError) as caught:
+        load(own_engine, twice)
+    assert caught.value.message == "twice.gguf could not be loaded: duplicate key 'general.finetune' for KV pair 5."
+
+    os.truncate(twice, 3_000_000)
+    assert load_error(twice, ["load: error: failed to load model"]).code == "model.cut"  # while it was loaded
     assert chat_after(own_engine)
 
 

@@ -14,6 +14,7 @@ from assistant.chat.prompt import PromptBuilder, PromptRules, Question
 from assistant.chat.turn import receipt_of
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
+from assistant.core.events import Event, Notice
 from assistant.core.values import RecallQuery
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.services import Services
@@ -192,6 +193,29 @@ def test_undo_after_the_chat_went_on_keeps_what_came(services: Services) -> None
     assert [(t.user, t.reply) for t in services.read_chat(chat).turns] == [(FACT, "Sure."), ("and now?", "Now this.")]
 
 
+def test_undo_finds_a_chat_whose_file_was_moved_meanwhile(services: Services) -> None:
+    chat = talk(services, "Codes", FACT, "Sure.")
+    pending = services.forgetting.begin(services.forgetting.plan(f"{chat}#1"))
+    path = services.workspace.chats.path(chat)
+    moved = path.parent.parent / "2020-01" / path.name
+    moved.parent.mkdir()
+    path.rename(moved)
+    services.forgetting.undo(pending)
+    assert [(t.user, t.reply) for t in services.read_chat(chat).turns] == [(FACT, "Sure.")]
+
+
+def test_undo_of_a_part_that_is_gone_is_said(services: Services) -> None:
+    chat = talk(services, "Codes", "hello", "Hi.")
+    first = services.workspace.chats.path(chat)
+    part = first.with_name(f"{chat}_part2.md")
+    part.write_text(f"# Chat: {chat} · 2\n\n## Conversation\n\n### 2026-11-29T15:30:25 · #2\n\n**User**:\n\n> {FACT}\n")
+    pending = services.forgetting.begin(services.forgetting.plan(f"{chat}#2"))
+    part.unlink()
+    with pytest.raises(AssistantError) as caught:
+        services.forgetting.undo(pending)
+    assert caught.value.code == "forget.gone"
+
+
 def test_what_was_brought_back_through_the_journal_is_not_erased(services: Services, tmp_path: Path) -> None:
     ident = services.workspace.memory.remember(FACT).id
     pending = services.forgetting.begin(services.forgetting.plan(ident))
@@ -352,6 +376,30 @@ class _BrokenPlace:
 
     def remaining(self, texts: Sequence[str]) -> int:
         return int(self.path.exists())
+
+
+def test_a_start_that_cannot_recover_a_reply_says_so_and_completes_it_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_services(tmp_path)
+    ident = before.workspace.memory.remember(FACT).id
+    pending = before.forgetting.begin(before.forgetting.plan(ident))
+    pending.release()
+    before.forgetting._begun.clear()  # as if it was killed
+    before.close()
+    again = open_services(tmp_path)
+    events: list[Event] = []
+    again.subscribe(events.append)
+
+    def full() -> None:
+        raise AssistantError("disk.full", "The disk is full; a.md was not changed.", "Make room, then try again.")
+
+    monkeypatch.setattr(again.workspace.chats, "recover", full)
+    again.recover()
+    (told,) = [event.text for event in events if isinstance(event, Notice)]
+    assert told.startswith("The disk is full")
+    assert list((again.workspace.data / FOLDER).iterdir()) == []
+    again.close()
 
 
 def test_one_place_that_fails_keeps_no_other_from_being_cleaned_and_is_tried_again(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from assistant.core.cancel import CancelToken
 from assistant.core.errors import AssistantError
-from assistant.core.events import Event, ModelFailed, ModelReady
+from assistant.core.events import Event, ModelFailed, ModelReady, Notice
 from assistant.core.values import GenerateOptions
 from assistant.runtime.composition import Places, compose
 from assistant.runtime.prompts import TurnPlan
@@ -407,3 +407,21 @@ def test_a_model_that_is_deleted_while_a_server_is_asked_gives_its_memory_back(
     assert not path.exists()
     assert services.engine.info is None
     assert services.model_service.ensure() == there
+
+
+def test_a_server_that_cannot_be_switched_off_is_told(
+    services: Services, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(services, server)
+    events: list[Event] = []
+    services.subscribe(events.append)
+
+    def full(*_: object, **__: object) -> None:
+        raise AssistantError("settings.write", "The settings could not be saved: No space left on device.")
+
+    monkeypatch.setattr(services.settings, "update", full)
+    services.load_model("one")
+    services.lanes.files.submit(lambda: None).result(30)
+    assert [event.text for event in events if isinstance(event, Notice)] == [
+        "The settings could not be saved: No space left on device."
+    ]

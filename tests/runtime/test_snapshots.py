@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.core.cancel import CancelToken
-from assistant.core.errors import Cancelled
+from assistant.core.errors import AssistantError, Cancelled
 from assistant.core.events import ModelLoading
 from assistant.engine.snapshot_file import Identity
 from assistant.engine.snapshots import ROW, Place, SnapshotStore, left_in, model_identity
@@ -210,6 +210,29 @@ def test_they_go_with_their_model(stage: Stage, keeper: Keeper) -> None:
     assert stage.services.snapshots.drop_models(stage.services.models()) == 1
     stage.services.remove_model("Tiny")
     assert _kept(stage) == []
+
+
+def test_a_model_that_cannot_be_deleted_stays_the_chosen_one(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = stage.services.paths.models / "Tiny.gguf"
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes(gguf_bytes(chat_facts()))
+    stage.services.choose_model("Tiny")
+
+    unlink = Path.unlink
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        if self == model:
+            raise PermissionError(13, "Permission denied")
+        unlink(self, missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        with pytest.raises(AssistantError) as failed:
+            stage.services.remove_model("Tiny")
+    assert failed.value.code == "model.delete"
+    assert stage.services.settings.load().model.name == "Tiny"
+    stage.services.remove_model("Tiny")
+    assert stage.services.settings.load().model.name == ""
 
 
 def test_the_doctor_says_how_much_it_is_and_clears_up(stage: Stage, keeper: Keeper) -> None:

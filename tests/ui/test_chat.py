@@ -235,6 +235,13 @@ def test_interrupted_replies_say_so(qtbot: QtBot, window: MainWindow, services: 
     assert "Interrupted" in last(window).mark.text()
 
 
+def test_a_message_whose_reply_never_began_says_that_too(
+    qtbot: QtBot, window: MainWindow, services: FakeServices
+) -> None:
+    open_chat(qtbot, window, services, Turn(1, None, "", "a", None))
+    assert last(window).mark.text() == "Not answered yet" and last(window).regenerate.isVisible()
+
+
 def test_copying(qtbot: QtBot, window: MainWindow, services: FakeServices) -> None:
     open_chat(qtbot, window, services, Turn(1, None, "", "mine", "**bold**\n\n```js\nlet x\n```"))
     view = last(window)

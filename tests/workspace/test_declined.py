@@ -160,6 +160,19 @@ def test_what_was_wanted_again_stays_wanted_when_the_mark_is_lost(ws: Workspace)
     assert ws.declined.turns(CHAT) == set()
 
 
+def test_a_mark_that_cannot_be_written_holds_nobody_up(ws: Workspace, make: Callable[[], Workspace]) -> None:
+    """On a full disk a chat could not begin for it."""
+    written = ws.memory.append_entry(["dog is called Rex"], source=SOURCE, actor="upkeep")
+    ws.memory.undo(written.journal_id)
+    mark = ws.data / "declined" / "undone.seen"
+    mark.unlink()
+    mark.symlink_to("nowhere/at all")
+    again = make()
+    again.undone.catch_up()
+    again.undone.catch_up()
+    assert again.declined.turns(CHAT) == {3, 4, 5}
+
+
 def test_a_number_beyond_all_numbers_costs_its_line(declined: Declined, tmp_path: Path) -> None:
     declined.add(turns=[(CHAT, 3, 5)])
     with (tmp_path / "declined" / "declined.jsonl").open("a") as file:

@@ -26,6 +26,8 @@ _ALIKE = 0.8
 _A_CHAT = 4
 _POOL = 40
 """So many of the best are looked through for those that say the same word by word."""
+_READ = 2_000
+"""Characters of each: of a pasted text of a megabyte the beginning and the length tell enough."""
 
 
 def arrange(
@@ -80,8 +82,9 @@ def _without_repeats(
     pool = order[:_POOL]
     alike: dict[object, list[int]] = {}
     for n, text in zip(pool, texts(pool), strict=True):
-        key = (_content(text), bool(candidates.factors["exact"][n]), bool(candidates.factors["superseded"][n]))
-        alike.setdefault(key if key[0] else n, []).append(n)
+        words, rest = _content(text[:_READ]), max(len(text) - _READ, 0)
+        key = (words, rest, bool(candidates.factors["exact"][n]), bool(candidates.factors["superseded"][n]))
+        alike.setdefault(key if words else n, []).append(n)
 
     def standing(n: int) -> tuple[bool, int]:
         at = candidates.at[n]

@@ -183,7 +183,7 @@ class TurnView(QWidget):
         self.forget.setEnabled(turn.n > 0 and not turn.live and turn.user != FORGOTTEN)
         self.copy_reply.setVisible(bool(turn.reply))
         self.regenerate.setVisible(turn.n > 0)
-        self.mark.setText(mark_words(turn.mark) if turn.error is None else "")
+        self.mark.setText(end_words(turn))
         self.mark.setVisible(bool(self.mark.text()))
         self.receipt_button.setVisible(turn.receipt is not None)
         self._reply_row.setVisible(not turn.live)
@@ -272,6 +272,15 @@ def state_words(turn: ShownTurn) -> str:
     if turn.phase is Phase.WRITING and not turn.reply and not turn.thought:
         return tr("Thinking…")
     return ""
+
+
+def end_words(turn: ShownTurn) -> str:
+    """How a turn at rest ended, where its reply does not say so: one that died before its first word has none."""
+    if turn.error is not None:
+        return ""
+    if turn.reply is None and turn.n > 0 and turn.user != FORGOTTEN:
+        return tr("Not answered yet")
+    return mark_words(turn.mark)
 
 
 def mark_words(mark: str) -> str:

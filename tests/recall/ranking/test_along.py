@@ -9,6 +9,7 @@ import pytest
 from assistant.core.cancel import CancelToken
 from assistant.core.values import RecallQuery
 from assistant.recall.search import Recall
+from assistant.recall.words.tokens import words_of
 from tests.recall.helpers import SmallWorkspace, found, quiet, texts
 
 CHAT = "20261101_100000"
@@ -104,3 +105,21 @@ def test_a_hit_that_another_process_takes_out_meanwhile_stops_no_search(
 
     monkeypatch.setattr("assistant.recall.ranking.along.linked_files", take_out)
     assert found(by_words, "zephyria") == ()
+
+
+def test_pasted_texts_are_told_apart_by_their_beginning_and_their_length(
+    workspace: SmallWorkspace, by_words: Recall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def words(text: str) -> tuple[list[str], list[str]]:
+        read.append(len(text))
+        return words_of(text)
+
+    monkeypatch.setattr("assistant.recall.ranking.thinning.words_of", words)
+    monkeypatch.setattr("assistant.recall.ranking.echoes.words_of", words)
+    log = "pump stopped again " * 20_000
+    for day, said in enumerate((log, log, f"{log} and the kayak"), 1):
+        workspace.chat(f"202611{day:02d}_100000", (said, "I see."))
+    assert [hit.id[:8] for hit in found(by_words, "pump stopped")] == ["20261102", "20261103", "20261101"]
+    assert read and max(read) <= 2_000
