@@ -29,13 +29,21 @@ def blocks_of(
     counts = counter.count([offered, said, recalled.text, message])
     blocks = list(row.blocks)
     if offered:
-        blocks.append(Block("tools", Role.SYSTEM, offered, counts[0]))
+        blocks.append(Block("tools", Role.SYSTEM, offered, max(counts[0], _laid_out(tools, words, counter))))
     if history:
         blocks.append(Block("history", Role.USER, said, counts[1]))
     if recalled.text:
         blocks.append(Block("recalled", Role.USER, recalled.text, counts[2], recalled.lines))
     blocks.append(Block("message", Role.USER, message, counts[3]))
     return tuple(blocks)
+
+
+_SHORTEST = (Message(Role.SYSTEM, "."), Message(Role.USER, "."))
+
+
+def _laid_out(tools: Sequence[ToolSpec], words: str, counter: TokenCounter) -> int:
+    """What tools take as the model's template writes them, with their arguments: some three times what people read."""
+    return counter.count_prompt(_SHORTEST, tools) - counter.count_prompt(_SHORTEST) + counter.count([words])[0]
 
 
 def _offered(tools: Sequence[ToolSpec], words: str) -> str:

@@ -192,6 +192,26 @@ NEVER_SAID = [
 
 
 @pytest.mark.real
+def test_of_forty_alike_the_newest_come_with_real_vectors(tmp_path: Path) -> None:
+    """Case 25 where meaning is weighed, too: another figure is another meaning to a model, and tells nothing."""
+    script = Script(tmp_path)
+    put(tmp_path, *KNOWN)
+    with (tmp_path / "ws" / "MEMORY.md").open("a", encoding="utf-8") as file:
+        for n in range(40):
+            file.write(f"2026-{n // 4 + 1:02d}-{n % 4 + 1:02d}|you|walked the dog, round {n}\n")
+    script.run("index", "sync")
+    asked = ["walked the dog", "walked the dog, round 7", "when did I first walk the dog?"]
+    lines = "\n".join(json.dumps({"query": query, "limit": 15}) for query in asked)
+    answers = script.run("recall", "--batch", stdin=lines)
+    texts = [[hit["text"] for hit in answer["hits"] if hit["text"].startswith("walked")] for answer in answers]
+    latest, seventh, first = ([int(text.split()[-1]) for text in found] for found in texts)
+    assert latest == list(range(39, 24, -1))
+    assert seventh[0] == 7
+    assert first[0] == 0
+    assert first == sorted(first)
+
+
+@pytest.mark.real
 def test_what_was_never_said_is_not_known(tmp_path: Path) -> None:
     """Case 35: by words and meaning together, while what was said is found by other words."""
     script = Script(tmp_path)

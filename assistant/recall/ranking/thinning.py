@@ -11,6 +11,7 @@ import numpy as np
 
 from assistant.recall.meaning.snapshot import Snapshot
 from assistant.recall.ranking.fusion import Candidates
+from assistant.recall.ranking.series import newest_of_series
 from assistant.recall.words.stop_words import stop_words
 from assistant.recall.words.tokens import words_of
 
@@ -40,7 +41,8 @@ def arrange(
 
     vectors: of the candidates, less their centres, of length 1; None: by words alone. texts: of candidates, by index.
     One of several that say the same word for word stands for all: that of memory, else the newest; they, and the fifth
-    and later hits of one chat that the question does not name, go behind the others.
+    and later hits of one chat that the question does not name, go behind the others. Of lines that differ in figures
+    alone the newest come (see ``newest_of_series``).
     """
     order = worth_showing(candidates)
     order, again = _without_repeats(candidates, snapshot, order, texts)
@@ -53,7 +55,8 @@ def arrange(
         of_chat[chat] = of_chat.get(chat, 0) + 1
         named = candidates.factors["chat"][n] > 0
         (postponed if chat >= 0 and of_chat[chat] > _A_CHAT and not named else chosen).append(n)
-    return (chosen + postponed + again)[:limit]
+    shown = newest_of_series(candidates, snapshot, order, chosen, texts)
+    return (shown + postponed + again)[:limit]
 
 
 def relevance(candidates: Candidates) -> np.ndarray:
