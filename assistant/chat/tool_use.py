@@ -14,6 +14,7 @@ from assistant.chat.receipts import ReceiptStore
 from assistant.chat.tokens import TokenCounter
 from assistant.chat.tool_results import Result, part_of_file, search_result
 from assistant.chat.tools import LONGEST, BadCall, checked
+from assistant.chat.words import stands_on
 from assistant.core.errors import AssistantError
 from assistant.core.values import Hit, MadeCall, RecallQuery, Scope, ToolCall
 from assistant.recall.search import Recall
@@ -34,13 +35,16 @@ _SHOWN = 200  # characters of a line that a correction struck
 _LONGEST_NAME = 60
 _MOST_ARGUMENTS = 10
 _Given = Mapping[str, str | int]
+_NOT_SAID = "Nothing was written: nobody said this here. Write only what the person told you, in their own words."
+"""Small models mix up what they were told of memory, and would write the mixture down."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolPlace:
     """Where a call comes from. seen: units that are in the window already; tokens: the longest result.
 
-    private: what was said in private chats may be told.
+    private: what was said in private chats may be told. said: both sides' words of the conversation, which a note must
+    stand on; "" where nobody knows.
     """
 
     chat: str
@@ -48,6 +52,7 @@ class ToolPlace:
     seen: frozenset[str] = frozenset()
     tokens: int = 500
     private: bool = False
+    said: str = ""
 
 
 class Toolbox:
@@ -127,6 +132,8 @@ class Toolbox:
             return Result(
                 "refused", "Nothing was written: the person did not want this remembered.", "it was not wanted"
             )
+        if place.said and not stands_on(text, place.said):
+            return Result("refused", _NOT_SAID, "nobody said this in the chat")
         until = self._last_day(str(given["until"])) if "until" in given else None
         if self._asks():
             return self._propose(f"{text} · until {until}" if until else text)

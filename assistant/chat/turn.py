@@ -89,6 +89,7 @@ class TurnRunner:
                 raise lacking
             else:
                 branch = chat.branch(turn.after) if turn.after else ()
+                place = replace(place, said=_said(branch, turn.user))
                 question = Question(chat, branch, turn.user, turn.n, hits=obeyed.hits, notes=obeyed.notes)
                 draft = builder.build(question)
                 self._emit(Recalled(chat.id, turn.n, self._keep_receipt(chat.id, turn.n, draft, calls)))
@@ -235,6 +236,11 @@ class TurnRunner:
             return
         tools = tuple(dict.fromkeys(call.name for call in calls))
         self._workspace.log.add(self._workspace.clock(), chat.title, said, tools, failed)
+
+
+def _said(branch: Sequence[Turn], message: str) -> str:
+    """Both sides' words of a conversation, the message last."""
+    return "\n".join([*(text for turn in branch for text in (turn.user, turn.reply or "")), message])
 
 
 def thought_of(done: Done) -> Thought:

@@ -162,7 +162,7 @@ def test_two_calls_in_one_message_are_answered_in_order(bench: Bench) -> None:
 
 def test_at_most_three_calls_a_turn(bench: Bench) -> None:
     bench.script(*(asks("memory_write", text=f"The number {n} was drawn") for n in range(4)), "Enough.")
-    outcome = bench.say("Write them all")
+    outcome = bench.say("Write down each number that was drawn")
     assert len(bench.entries) == 3
     assert [call.outcome for call in outcome.receipt.calls] == ["written", "written", "written", "refused"]
     assert "Answer now" in bench.engine.asked[-1][-1].text
@@ -277,9 +277,21 @@ def test_what_the_person_asks_to_remember_is_written_shown_and_not_written_again
 def test_another_fact_of_the_same_turn_is_written_the_same_in_another_language_is_not(
     bench: Bench, text: str, outcome: str
 ) -> None:
-    bench.script(asks("memory_write", text=text), "I will remember that.")
+    bench.script("How nice!", asks("memory_write", text=text), "I will remember that.")
+    bench.say("We move to Lisbon in May")
     calls = bench.say("Remember that my dog is called Rex").receipt.calls
     assert [call.outcome for call in calls] == ["written", outcome]
+
+
+def test_a_note_that_nobody_said_is_not_written(bench: Bench) -> None:
+    bench.workspace.memory.remember("the wine rack is in the cellar, Ines gave it to us")
+    mixed = asks("memory_write", text="Ines lives in the cellar behind the wine rack", topic="recipes")
+    said = asks("memory_write", text="The person has a cat named Mia", until="2027-01-01")
+    bench.script(mixed, said, "Mia, then.")
+    outcome = bench.say("I have a cat, her name is Mia")
+    assert [call.outcome for call in outcome.receipt.calls] == ["refused", "written"]
+    assert not (bench.workspace.root / "memory" / "recipes.md").exists()
+    assert "nobody said this" in bench.engine.asked[1][-1].text
 
 
 def test_the_same_search_again_is_not_done_twice(bench: Bench) -> None:
