@@ -8,8 +8,12 @@ from __future__ import annotations
 import re
 
 _PERSON = re.compile(r"\b(?:i|i'm|i've|my|mine|me|we|we've|our|ours|us)\b", re.IGNORECASE)
-_THAT = re.compile(r"\b(?:was|were|did)\b.*\bthat\b", re.IGNORECASE)
-"""Of something that was spoken of: "What was the name of that agent?"."""
+_THAT = re.compile(
+    r"\b(?:was|were|did)\b.*\b(?:that|you\s+(?:recommend|suggest|mention|said|told|advise|show|list)\w*)\b"
+    r"|\bdid\s+you\s+(?:recommend|suggest|mention|say|tell|advise|show|list)\b",
+    re.IGNORECASE,
+)
+"""Of something that was spoken of: "What was the name of that agent?", "Which book did you recommend?"."""
 _ASKS = re.compile(
     r"^\W*(?:(?:and|so|hey|ok|okay|well|by the way|please|tell me|remind me|do you know|do you remember)[,:]?\s+)*"
     r"(?:what|which|when|where|who|whom|whose|why|how\s+(?:much|many|long|old|far|often|tall|big|late|early))\b",
@@ -20,7 +24,8 @@ _ADVICE = re.compile(
     r"|\bbest way\b|\bdo (?:i|we) need\b",
     re.IGNORECASE,
 )
-_ZH_PERSON = re.compile(r"我|咱")
+_ZH_PERSON = re.compile(r"我|咱|(?:上次|上回|之前|以前|刚才|那天).*你|那[位家间]")
+"""Also what was spoken of before: 上次你推荐的书, 那位中介."""
 _ZH_ASKS = re.compile(r"什么|哪|谁|几|多少|多久|多大|为什么|啥|吗|[?？]\s*$")
 _ZH_ADVICE = re.compile(r"怎么(?:办|做|样)|如何|应该|该不该|可以|能不能|要不要|帮我|请你|给我")
 _MOST_CHARACTERS = 300

@@ -18,6 +18,10 @@ from assistant.chat.must_look import asks_of_own_life
         "What was the name of that insurance agent?",
         "我的血型是什么？",
         "上次我们商量的搬家日期是哪天？",
+        "Which film did you recommend last week?",
+        "What was the restaurant you suggested?",
+        "上次你说的那首歌叫什么？",
+        "那家修车店叫什么？",
     ],
 )
 def test_a_question_about_the_persons_own_life_is_one(message: str) -> None:
@@ -36,6 +40,9 @@ def test_a_question_about_the_persons_own_life_is_one(message: str) -> None:
         "我该怎么办？",
         "你能给我讲个笑话吗？",
         "光合作用是什么？",
+        "Which book would you recommend?",
+        "What do you suggest?",
+        "你推荐哪本书？",
         "",
     ],
 )
