@@ -44,11 +44,14 @@ def unified_diff(file: str, prior: str, after: str) -> str:
     first = max(0, head - _CONTEXT)
     keep = max(0, tail - _CONTEXT)
     a, b = old[first : len(old) - keep], new[first : len(new) - keep]
-    first += prior.count("\n", 0, start)
     lines = [f"--- a/{file}", f"+++ b/{file}"]
-    groups = list(matcher(a, b).get_grouped_opcodes(_CONTEXT))
+    found = matcher(a, b)
+    if (keep and found.get_opcodes()[-1][0] != "equal") or (first and found.get_opcodes()[0][0] != "equal"):
+        first, a, b = 0, old, new  # of many equal lines others were paired, and a hunk without context means an end
+        found = matcher(a, b)
+    groups = list(found.get_grouped_opcodes(_CONTEXT))
     for group in groups:
-        lines.append(_hunk_head(group, first))
+        lines.append(_hunk_head(group, first + prior.count("\n", 0, start)))
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
                 lines += [" " + line for line in a[i1:i2]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from assistant.workspace.changes import merge, merge_for, splice, unified_diff
@@ -22,6 +22,9 @@ def test_a_splice_goes_both_ways(head, middle, tail):
 
 
 @given(FILES, FILES)
+@example("a\na\na\na\na", "b\na\na\na\na")
+@example("a\na\na\na\na", "a\na\na\na\nb")
+@example("a\na\na\na\na\na\na\nb\n", "a\na\na\na\na\na\nb\n")
 @settings(max_examples=30, deadline=None)
 def test_patch_understands_the_diff(tmp_path_factory, prior, after):
     assume(prior and after)
