@@ -173,7 +173,7 @@ def _messages(count: int, seed: int) -> list[Message]:
     facts = "\n".join(corpus.sentences(count, seed))
     return [
         Message(Role.SYSTEM, f"You are a kind assistant. What you know:\n{facts}"),
-        Message(Role.USER, "Tell me a long story about these people."),
+        Message(Role.USER, "Count from one to one hundred in words."),  # no model ends that early
     ]
 
 
