@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -59,7 +60,7 @@ class PatientEmbedder(Protocol):
         ...
 
 
-class _Windowed:
+class _Windowed(ABC):
     """What both kinds share: texts are cut to windows that fit, whatever makes the vectors."""
 
     _windows: Windows
@@ -76,9 +77,9 @@ class _Windowed:
         """See core.ports.Embedder. Checks ``cancel`` between batches."""
         return _embed_cut(self._windows.pieces, passages, lambda texts: self._vectors(texts, cancel))
 
+    @abstractmethod
     def _vectors(self, texts: Sequence[str], cancel: CancelToken) -> np.ndarray:
         """Of texts that fit, a row each of length 1."""
-        raise NotImplementedError
 
 
 class OnnxEmbedder(_Windowed):
